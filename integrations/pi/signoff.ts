@@ -92,6 +92,22 @@ export default function (pi: ExtensionAPI): void {
     return { content: [{ type: "text" as const, text: done.stdout.trim() }], details: parsed(done.stdout) };
   }
 
+  /** The same for a command that is given a plan: what is wrong with its text comes with places, codes and help. */
+  async function handIn(args: string[], ctx: ExtensionContext, text: string) {
+    try {
+      return await answer(args, ctx, text);
+    } catch (error) {
+      const checked = await signoff(["verify", "-", "--format", "json"], ctx.cwd, text);
+      throw checked.code === 1 ? new Error(checked.stdout.trim()) : error;
+    }
+  }
+
+  /** What only a person may do: they are told what to type, and the model that it cannot. */
+  function leaveToPerson(command: string, ctx: ExtensionContext): never {
+    if (ctx.hasUI) ctx.ui.notify(`The agent asks you to type, in a terminal of your own:\n  ${command}`, "info");
+    throw new Error(`Only a person can do that, in a terminal of their own, where they type: ${command}`);
+  }
+
   // The guard: whatever is not plainly allowed is denied.
   pi.on("tool_call", async (event, ctx) => {
     const done = await ask("PreToolUse", { tool_name: event.toolName, tool_input: event.input, tool_use_id: event.toolCallId }, ctx);
@@ -140,7 +156,7 @@ export default function (pi: ExtensionAPI): void {
     }),
     async execute(_id, params, _signal, _update, ctx) {
       const { text, ...proposal } = params;
-      const done = await answer(["propose", "-"], ctx, text ?? JSON.stringify(proposal));
+      const done = text === undefined ? await answer(["propose", "-"], ctx, JSON.stringify(proposal)) : await handIn(["propose", "-"], ctx, text);
       tell("proposed", done.details as object);
       return done;
     },
@@ -150,7 +166,7 @@ export default function (pi: ExtensionAPI): void {
     label: "Revise a plan",
     description: "Submit a new text of a plan that was rejected or has problems.",
     parameters: Type.Object({ plan: Type.String({ description: "Its id or path" }), text: Type.String({ description: "The whole plan" }) }),
-    execute: async (_id, params, _signal, _update, ctx) => answer(["revise", params.plan, "--with", "-"], ctx, params.text),
+    execute: async (_id, params, _signal, _update, ctx) => handIn(["revise", params.plan, "--with", "-"], ctx, params.text),
   });
   pi.registerTool({
     name: "plan_list",
@@ -165,6 +181,40 @@ export default function (pi: ExtensionAPI): void {
     description: "One plan as Signoff understands it: steps, contracts, state.",
     parameters: Type.Object({ plan: Type.String({ description: "Its id or path" }) }),
     execute: async (_id, params, _signal, _update, ctx) => answer(["show", params.plan], ctx),
+  });
+  pi.registerTool({
+    name: "plan_verify",
+    label: "Check a plan",
+    description: "Check a plan of the project, or a text without handing it in. Every problem comes back with its place and help.",
+    parameters: Type.Object({
+      plan: Type.Optional(Type.String({ description: "Its id or path; or text" })),
+      text: Type.Optional(Type.String({ description: "The text of a plan, which is checked and not kept" })),
+    }),
+    async execute(_id, params, _signal, _update, ctx) {
+      const { plan, text } = params;
+      if ((plan === undefined) === (text === undefined)) throw new Error("give either `plan` or `text`");
+      return answer(["verify", plan ?? "-"], ctx, text);
+    },
+  });
+  pi.registerTool({
+    name: "plan_approve",
+    label: "Ask for a signature",
+    description: "Ask the person to sign a plan. They read it and type the command in a terminal; you cannot sign.",
+    parameters: Type.Object({ plan: Type.String({ description: "Its id or path" }) }),
+    execute: async (_id, params, _signal, _update, ctx) => leaveToPerson(`signoff approve ${quoted(params.plan)}`, ctx),
+  });
+  pi.registerTool({
+    name: "plan_reject",
+    label: "Ask for a rejection",
+    description: "Ask the person to reject a plan, for instance because you found it to be wrong. They decide.",
+    parameters: Type.Object({
+      plan: Type.String({ description: "Its id or path" }),
+      feedback: Type.Optional(Type.String({ description: "What is wrong with it, as a suggestion" })),
+    }),
+    async execute(_id, params, _signal, _update, ctx) {
+      const feedback = params.feedback === undefined ? "" : ` --feedback ${quoted(params.feedback)}`;
+      return leaveToPerson(`signoff reject ${quoted(params.plan)}${feedback}`, ctx);
+    },
   });
   pi.registerTool({
     name: "plan_status",
@@ -185,7 +235,7 @@ export default function (pi: ExtensionAPI): void {
     },
   });
 
-  /** Starts a run that outlives pi. What refuses it is said. */
+  /** Starts a run that outlives pi, and returns once it has begun. What refuses it is said. */
   async function start(plan: string, ctx: ExtensionContext): Promise<string | undefined> {
     const rehearsed = await signoff(["run", plan, "--dry-run"], ctx.cwd);
     if (rehearsed.code !== 0) return (rehearsed.stderr + rehearsed.stdout).trim();
@@ -193,11 +243,28 @@ export default function (pi: ExtensionAPI): void {
     if (shown?.status !== undefined && !["approved", "executing", "stalled"].includes(shown.status)) {
       return `${plan} is ${shown.status}, not signed. A person types: signoff approve ${plan}`;
     }
+    const before = (await runOf(plan, ctx))?.run;
+    let isOver = false;
     const child = spawn(PROGRAM, ["run", plan], { cwd: ctx.cwd, detached: true, stdio: "ignore" });
-    child.on("error", () => {});
+    child.on("error", () => (isOver = true));
+    child.on("exit", () => (isOver = true));
     child.unref();
+    for (;;) {
+      // Asked after it: a run that is over at once has begun, too.
+      const wasOver = isOver;
+      const run = (await runOf(plan, ctx))?.run;
+      if (run !== undefined && run !== before) break;
+      if (wasOver) return `the run of ${plan} did not begin; \`signoff run ${quoted(plan)}\` in a terminal says why`;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS / 10));
+    }
     follow(plan, ctx);
     return undefined;
+  }
+
+  /** The newest run of a plan, if there is one. */
+  async function runOf(plan: string, ctx: ExtensionContext): Promise<RunState | undefined> {
+    const told = await signoff(["status", plan, "--format", "json"], ctx.cwd);
+    return told.code === 0 ? (parsed(told.stdout) as RunState | undefined) : undefined;
   }
 
   /** Shows how far a run is until it ends. */
@@ -205,7 +272,7 @@ export default function (pi: ExtensionAPI): void {
     unwatch();
     let last = "";
     watch = setInterval(async () => {
-      const run = parsed((await signoff(["status", plan, "--format", "json"], ctx.cwd)).stdout) as RunState | undefined;
+      const run = await runOf(plan, ctx);
       if (run === undefined) return;
       if (run.status !== last) {
         last = run.status;
@@ -233,7 +300,8 @@ export default function (pi: ExtensionAPI): void {
     description: "Plan mode: nothing is changed until you switch it off here",
     handler: async (args, ctx) => {
       const word = args.trim();
-      planMode = word === "on" ? true : word === "off" ? false : !planMode;
+      // Only `/plan` alone switches: whoever says what to plan wants nothing to be changed meanwhile.
+      planMode = word === "" ? !planMode : word !== "off";
       await begin("startup", ctx);
       status(ctx);
       const text = planMode ? "Plan mode is on: only reading and planning pass." : "Plan mode is off.";
@@ -266,13 +334,13 @@ export default function (pi: ExtensionAPI): void {
     const choices = ["Approve", "Reject", "Run", "Resume", "Cancel", "Nothing"];
     const choice = await ctx.ui.select(plan, choices);
     const typed = (command: string) => ctx.ui.notify(`In a terminal of your own, type:\n  ${command}`, "info");
-    if (choice === "Approve") typed(`signoff approve ${plan}`);
+    if (choice === "Approve") typed(`signoff approve ${quoted(plan)}`);
     if (choice === "Reject") {
       const feedback = await ctx.ui.input("What should be different?", "feedback for the planner");
-      typed(`signoff reject ${plan} --feedback '${(feedback ?? "").replaceAll("'", "'\\''")}'`);
+      typed(`signoff reject ${quoted(plan)} --feedback ${quoted(feedback ?? "")}`);
     }
-    if (choice === "Resume") typed(`signoff resume ${plan}`);
-    if (choice === "Cancel") typed(`signoff cancel ${plan}`);
+    if (choice === "Resume") typed(`signoff resume ${quoted(plan)}`);
+    if (choice === "Cancel") typed(`signoff cancel ${quoted(plan)}`);
     if (choice === "Run") {
       const problem = await start(plan, ctx);
       if (problem !== undefined) ctx.ui.notify(problem, "warning");
@@ -292,6 +360,12 @@ export default function (pi: ExtensionAPI): void {
     const done = await signoff(args, ctx.cwd);
     ctx.ui.notify((done.stdout + done.stderr).trim(), done.code === 0 ? "info" : "warning");
   }
+}
+
+/** A text as one word of a shell: a person is to type it as it is shown. */
+function quoted(text: string): string {
+  const plain = text.replaceAll(/\p{Cc}/gu, " ");
+  return /^[\w./][\w./-]*$/.test(plain) ? plain : `'${plain.replaceAll("'", "'\\''")}'`;
 }
 
 function progress(run: RunState): string[] {

@@ -36,6 +36,7 @@ fn project(directory: &Path) -> Project {
         user_config: None,
         state_dir: None,
         person: "bench".to_owned(),
+        engine: signoff_runtime::project::EngineAccess::default(),
     })
     .expect("the directory has a store")
 }

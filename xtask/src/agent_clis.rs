@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::invocation::{Invocation, cache, target};
+use crate::invocation::{cache, target};
+use crate::npm::{self, Scripts};
 
 /// Tells the tests where the agents are: `$SIGNOFF_TEST_AGENTS/claude` is a program, if it could be installed.
 pub(crate) const VARIABLE: &str = "SIGNOFF_TEST_AGENTS";
@@ -56,14 +57,6 @@ struct AgentCli {
     quick: bool,
 }
 
-/// Whether the package works without its install scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scripts {
-    Ignored,
-    /// They put the native program in its place.
-    Needed,
-}
-
 /// Which agents are installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Selection {
@@ -114,36 +107,15 @@ impl AgentCli {
         // An older version must not be taken for this one.
         remove_link(&link)?;
         let directory = self.directory(packages);
-        if !directory.is_dir() {
-            self.install_package(&directory)?;
-        }
+        let what = format!("the agent `{}`", self.name);
+        let package = format!("{}@{}", self.package, self.version);
+        npm::install(&what, &[&package], self.scripts, &directory)?;
         let program = directory.join("node_modules/.bin").join(self.name);
         if !program.exists() {
             return Err(format!("{} is not there", program.display()));
         }
         std::os::unix::fs::symlink(&program, &link)
             .map_err(|error| format!("{}: {error}", link.display()))
-    }
-
-    /// Installs it beside its place first: what is in its place is whole.
-    fn install_package(&self, directory: &Path) -> Result<(), String> {
-        let partial = directory.with_added_extension("partial");
-        create(&partial)?;
-        let install = self.invocation(&partial.display().to_string());
-        println!("── the agent `{}` is missing: {install}", self.name);
-        install.run()?;
-        std::fs::rename(&partial, directory)
-            .map_err(|error| format!("{}: {error}", directory.display()))
-    }
-
-    fn invocation(&self, directory: &str) -> Invocation {
-        let package = format!("{}@{}", self.package, self.version);
-        let install = Invocation::new("npm", ["install", "--no-audit", "--no-fund", "--silent"]);
-        let install = match self.scripts {
-            Scripts::Ignored => install.args(&["--ignore-scripts"]),
-            Scripts::Needed => install,
-        };
-        install.args(&["--prefix", directory, &package])
     }
 }
 
@@ -172,16 +144,12 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_pinned_and_scripts_run_only_where_needed() {
-        let [claude, gemini, ..] = &AGENTS;
-        assert_eq!(
-            claude.invocation("/d").to_string(),
-            "npm install --no-audit --no-fund --silent --prefix /d @anthropic-ai/claude-code@2.1.197"
-        );
-        assert_eq!(
-            gemini.invocation("/d").to_string(),
-            "npm install --no-audit --no-fund --silent --ignore-scripts --prefix /d @google/gemini-cli@0.61.0"
-        );
+    fn scripts_run_only_where_needed() {
+        let needed = AGENTS
+            .iter()
+            .filter(|agent| agent.scripts == Scripts::Needed);
+        let needed: Vec<_> = needed.map(|agent| agent.name).collect();
+        assert_eq!(needed, ["claude", "opencode"]);
     }
 
     /// What an earlier version left is gone even where the new one cannot be installed.

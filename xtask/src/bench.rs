@@ -34,6 +34,7 @@ pub(crate) const RUN: &str = "<!-- bench:run -->";
 pub(crate) const TREES: &str = "<!-- bench:trees -->";
 pub(crate) const AGENTS: &str = "<!-- bench:agents -->";
 pub(crate) const MCP: &str = "<!-- bench:mcp -->";
+pub(crate) const SERVE: &str = "<!-- bench:serve -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -104,6 +105,15 @@ $ cargo xtask bench mcp --write
 ```
 
 <!-- bench:mcp -->
+<!-- /bench -->
+
+## The page
+
+```console
+$ cargo xtask bench serve --write
+```
+
+<!-- bench:serve -->
 <!-- /bench -->
 ";
 
@@ -367,7 +377,7 @@ mod tests {
 
     #[test]
     fn only_the_text_between_the_markers_changes() {
-        for open in [STARTUP, VERIFY, STORE, RUN, TREES, AGENTS, MCP] {
+        for open in [STARTUP, VERIFY, STORE, RUN, TREES, AGENTS, MCP, SERVE] {
             let once = between_markers(NEW_FILE, open, "@\n").unwrap();
             let twice = between_markers(&once, open, "%\n").unwrap();
             assert_eq!(twice, once.replace("@\n", "%\n"));

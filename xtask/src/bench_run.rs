@@ -1,7 +1,7 @@
 //! `cargo xtask bench run`: steps that do nothing, run by `signoff`, `ninja` and `make` on the same graph; and how long
 //! a run with very many events takes to be read again.
 
-mod graph;
+pub(crate) mod graph;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -71,6 +71,12 @@ fn generated() -> Result<BTreeMap<PathBuf, String>, String> {
     Ok(files)
 }
 
+/// Where a program of the workspace is, after it was built as the generated files and the tests have it.
+pub(crate) fn built(name: &str) -> Result<String, String> {
+    let program = build()?.remove(name);
+    program.ok_or_else(|| format!("cargo built no program called `{name}`"))
+}
+
 /// Builds the programs that are asked for the contents; returns where they are, by name.
 // Examples are among the targets, and the whole workspace is built, so that cargo resolves features
 // as it does for the tests and can use what they built.

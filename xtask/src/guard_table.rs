@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::generate::executable;
+use crate::generate::built;
 use crate::invocation::{Invocation, root};
 use crate::{Command, agent_clis};
 
@@ -26,8 +26,8 @@ fn run(check_only: bool) -> Result<(), String> {
     let agents = agent_clis::install(agent_clis::Selection::All)?;
     let path = std::env::var("PATH").unwrap_or_default();
     let arguments = ["doctor", "guard", "--answers", "--format", "json"];
-    let doctor =
-        Invocation::new(signoff()?, arguments).env("PATH", format!("{}:{path}", agents.display()));
+    let doctor = Invocation::new(built("signoff")?, arguments)
+        .env("PATH", format!("{}:{path}", agents.display()));
     let printed = doctor.stdout()?;
     let report: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;
     let probes = report["guard"]
@@ -45,23 +45,6 @@ fn run(check_only: bool) -> Result<(), String> {
     let (_, after) = rest.split_once(CLOSE).ok_or_else(missing)?;
     let text = format!("{before}{OPEN}{table}{CLOSE}{after}");
     fs::write(&file, text).map_err(|error| format!("{FILE}: {error}"))
-}
-
-fn signoff() -> Result<String, String> {
-    let messages = Invocation::cargo([
-        "build",
-        "--locked",
-        "--package",
-        "signoff",
-        "--bin",
-        "signoff",
-        "--message-format=json-render-diagnostics",
-    ])
-    .stdout()?;
-    let mut built = messages.lines().filter_map(executable);
-    built
-        .find_map(|(name, path)| (name == "signoff").then_some(path))
-        .ok_or_else(|| "cargo built no program called `signoff`".to_owned())
 }
 
 /// One line for each situation, one column for each agent; first what the guard does.

@@ -56,6 +56,21 @@ impl Invocation {
         }
     }
 
+    /// Runs it without input; what it printed, and whether it succeeded.
+    pub(crate) fn captured(&self) -> (String, Result<(), String>) {
+        let output = match self.command().stdin(Stdio::null()).output() {
+            Ok(output) => output,
+            Err(error) => return (String::new(), Err(self.start_error(&error))),
+        };
+        let said = [output.stdout, output.stderr].concat();
+        let result = if output.status.success() {
+            Ok(())
+        } else {
+            Err(format!("`{self}` ended with {}", output.status))
+        };
+        (String::from_utf8_lossy(&said).into_owned(), result)
+    }
+
     /// What it printed on stdout; its stderr is ours.
     pub(crate) fn stdout(&self) -> Result<String, String> {
         let output = self

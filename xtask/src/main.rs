@@ -10,10 +10,12 @@
 )]
 
 mod agent_clis;
+mod api_fuzz;
 mod bench;
 mod bench_agents;
 mod bench_mcp;
 mod bench_run;
+mod bench_serve;
 mod bench_store;
 mod bench_trees;
 mod browser;
@@ -21,7 +23,10 @@ mod checks;
 mod generate;
 mod guard_table;
 mod invocation;
+mod mcp_conformance;
 mod mcp_server;
+mod npm;
+mod optional;
 mod picture;
 mod security;
 mod soak;
@@ -41,7 +46,7 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 10] = [
+const COMMANDS: [Command; 11] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
@@ -52,6 +57,7 @@ const COMMANDS: [Command; 10] = [
     guard_table::COMMAND,
     bench_agents::COMMAND,
     bench_mcp::COMMAND,
+    bench_serve::COMMAND,
 ];
 
 fn main() -> ExitCode {

@@ -4,8 +4,10 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::time::Instant;
 
+use crate::api_fuzz::Thoroughness;
+use crate::generate::built;
 use crate::invocation::{Invocation, cache};
-use crate::{Command, agent_clis};
+use crate::{Command, agent_clis, api_fuzz, mcp_conformance};
 
 pub(crate) const COMMAND: Command = Command {
     name: "soak",
@@ -32,7 +34,7 @@ const FUZZ: Tool = Tool {
 };
 
 /// The targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 11] = [
+const TARGETS: [&str; 12] = [
     "workunit",
     "thread",
     "proposal",
@@ -44,6 +46,7 @@ const TARGETS: [&str; 11] = [
     "expression",
     "tests_run",
     "streams",
+    "reply",
 ];
 
 fn run() -> Result<(), String> {
@@ -70,11 +73,29 @@ fn run() -> Result<(), String> {
             does: crash_tests(fresh_seed(), &agents),
         },
         Check {
+            name: "floods",
+            needs: None,
+            does: endurance_attacks(),
+        },
+        Check {
             name: "generated",
             needs: None,
             does: generated_tests(fresh_seed()),
         },
     ];
+    let conformance = mcp_conformance::prepared(&built("signoff")?)?;
+    checks.extend(conformance.map(|does| Check {
+        name: "mcp suite",
+        needs: None,
+        does,
+    }));
+    if let Some(requests) = api_fuzz::prepared(Thoroughness::Long)? {
+        checks.push(Check {
+            name: "api",
+            needs: None,
+            does: requests,
+        });
+    }
     let fuzz = FUZZ.find()?;
     let nightly = Invocation::new("rustup", ["run", "nightly", "cargo", "--version"]).succeeds();
     checks.extend(TARGETS.map(|target| Check {
@@ -199,10 +220,26 @@ fn crash_tests(seed: u64, agents: &str) -> Invocation {
         "interleavings::",
         "killed_and_resumed",
         "real_agents::",
+        "connected_agents::",
     ])
     .env("SIGNOFF_SOAK", "1")
     .env(agent_clis::VARIABLE, agents)
     .env("PROPTEST_RNG_SEED", seed.to_string())
+}
+
+/// The attacks that use up what there is, in their long form.
+fn endurance_attacks() -> Invocation {
+    Invocation::cargo([
+        "test",
+        "--locked",
+        "--package",
+        "signoff-sandbox",
+        "--test",
+        "attacks",
+        "--",
+        "endurance::",
+    ])
+    .env("SIGNOFF_SOAK", "1")
 }
 
 /// How many cases each generated test tries; those whose cases are large take a share of it.

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use crate::api_fuzz::Thoroughness;
 use crate::invocation::Invocation;
-use crate::{Command, agent_clis, browser, generate, mcp_server, type_check};
+use crate::optional::optional;
+use crate::{Command, agent_clis, api_fuzz, browser, generate, mcp_server, type_check};
 
 pub(crate) const COMMAND: Command = Command {
     name: "test",
@@ -11,12 +13,13 @@ pub(crate) const COMMAND: Command = Command {
     flag: None,
     details: "\
 Stops at the first stage that fails and prints the command that repeats it. Needs the Rust toolchain,
-git and ssh-keygen: rustfmt and clippy are added through rustup where they are missing, ssh-keygen
-and bubblewrap through apt-get where there is one, and the tests run under cargo-nextest where that
+git and ssh-keygen: rustfmt and clippy are added through rustup where they are missing, ssh-keygen,
+bubblewrap, tmux and Postgres through apt-get where there is one, and the tests run under cargo-nextest where that
 is installed, else under `cargo test`. Where a mount namespace can be made (as root), their temporary files
 are in memory. Without bubblewrap one level of the sandbox is not tried. With npm, a public MCP tool server is installed into the target directory;
 without npm the tests against that server are skipped. So are three coding agents, into $SIGNOFF_CI_CACHE/agents
-(default ~/.cache/signoff-ci), about 530 MB, the TypeScript compiler, which checks `integrations/`, and Chromium with what drives it, for the page.",
+(default ~/.cache/signoff-ci), about 530 MB, the TypeScript compiler, which checks `integrations/`, Chromium with what drives it, for the page, and schemathesis from PyPI, which asks the API
+everything that its OpenAPI document describes.",
     run: |_| run(),
 };
 
@@ -25,42 +28,51 @@ fn run() -> Result<(), String> {
     install_components()?;
     install_ssh()?;
     install_bubblewrap();
+    install_tmux()?;
+    install_postgres()?;
     mcp_server::install();
     let agents = agent_clis::install(agent_clis::Selection::Quick)?;
-    let mut stages = stages(&agents.display().to_string());
-    if let Some(check) = type_check::prepared()? {
-        stages.push(Stage {
-            name: "types",
-            action: Action::Start(check),
-            fix: None,
-        });
-    }
-    if let Some(tests) = browser::prepared(install_package)? {
-        stages.push(Stage {
-            name: "page",
-            action: Action::Start(tests),
-            fix: None,
-        });
-    }
-    let mut times = Vec::new();
-    for (index, stage) in stages.iter().enumerate() {
-        let (number, of) = (index + 1, stages.len());
-        println!("── {number}/{of} {}: {}", stage.name, stage.repeat());
-        let stage_begun = Instant::now();
-        let result = stage.action.perform();
-        let time = stage_begun.elapsed();
-        if let Err(reason) = result {
-            return Err(failure(stage, time, &reason));
-        }
-        println!("── {number}/{of} {}: ok, {}", stage.name, seconds(time));
-        times.push((stage.name, time));
-    }
+    let stages = stages(&agents.display().to_string());
+    let beside: Vec<Stage> = [
+        ("types", type_check::prepared()?),
+        ("page", browser::prepared(install_package)?),
+        ("api", api_fuzz::prepared(Thoroughness::Short)?),
+    ]
+    .into_iter()
+    .filter_map(|(name, prepared)| Some(Stage::new(name, prepared?, None)))
+    .collect();
+    let times = perform_all(&stages, &beside)?;
     println!();
     for (name, time) in times {
         println!("  {name:<10} ok {:>9}", seconds(time));
     }
     println!("  {:<10} ok {:>9}", "all", seconds(begun.elapsed()));
     Ok(())
+}
+
+/// A stage that succeeded, and how long it took.
+type Done = (&'static str, Duration);
+
+/// Performs one stage after the other. What mostly waits runs beside the last one, which builds no program that it uses.
+fn perform_all(stages: &[Stage], beside: &[Stage]) -> Result<Vec<Done>, String> {
+    let (first, last) = stages.split_at(stages.len() - 1);
+    let mut done: Vec<Done> = first.iter().map(Stage::perform).collect::<Result<_, _>>()?;
+    let ended: Vec<Result<Done, String>> = std::thread::scope(|scope| {
+        let beside = beside
+            .iter()
+            .map(|stage| scope.spawn(|| stage.perform_quietly()));
+        let beside: Vec<_> = beside.collect();
+        let last: Vec<_> = last.iter().map(Stage::perform).collect();
+        let beside = beside.into_iter().map(|stage| {
+            let ended = stage.join();
+            ended.unwrap_or_else(|_| Err("a stage panicked".to_owned()))
+        });
+        last.into_iter().chain(beside).collect()
+    });
+    for stage in ended {
+        done.push(stage?);
+    }
+    Ok(done)
 }
 
 struct Stage {
@@ -75,16 +87,43 @@ enum Action {
     CheckGenerated,
 }
 
-impl Action {
-    fn perform(&self) -> Result<(), String> {
-        match self {
-            Self::Start(invocation) => invocation.run(),
-            Self::CheckGenerated => generate::check(),
+impl Stage {
+    fn new(name: &'static str, invocation: Invocation, fix: Option<&'static str>) -> Self {
+        Self {
+            name,
+            action: Action::Start(invocation),
+            fix,
         }
     }
-}
 
-impl Stage {
+    fn perform(&self) -> Result<Done, String> {
+        println!("── {}: {}", self.name, self.repeat());
+        let begun = Instant::now();
+        let result = match &self.action {
+            Action::Start(invocation) => invocation.run(),
+            Action::CheckGenerated => generate::check(),
+        };
+        self.ended(begun, result)
+    }
+
+    /// Prints what it says when it has ended: others run meanwhile.
+    fn perform_quietly(&self) -> Result<Done, String> {
+        let begun = Instant::now();
+        let (said, result) = match &self.action {
+            Action::Start(invocation) => invocation.captured(),
+            Action::CheckGenerated => (String::new(), generate::check()),
+        };
+        print!("── {}: {}\n{said}", self.name, self.repeat());
+        self.ended(begun, result)
+    }
+
+    fn ended(&self, begun: Instant, result: Result<(), String>) -> Result<Done, String> {
+        let time = begun.elapsed();
+        result.map_err(|reason| failure(self, time, &reason))?;
+        println!("── {}: ok, {}", self.name, seconds(time));
+        Ok((self.name, time))
+    }
+
     fn repeat(&self) -> String {
         match &self.action {
             Action::Start(invocation) => invocation.to_string(),
@@ -115,33 +154,25 @@ fn stages(agents: &str) -> Vec<Stage> {
     ])
     .env("RUSTDOCFLAGS", "-D warnings");
     let tests = tests().env(agent_clis::VARIABLE, agents);
-    let stage = |name, invocation, fix| Stage {
-        name,
-        action: Action::Start(invocation),
-        fix,
-    };
+    let format = Invocation::cargo(["xfmt", "--check"]);
     vec![
-        stage(
-            "format",
-            Invocation::cargo(["xfmt", "--check"]),
-            Some("cargo xfmt"),
-        ),
-        stage("clippy", clippy, None),
-        stage("tests", in_memory_where_possible(tests), None),
-        stage("docs", docs, None),
+        Stage::new("format", format, Some("cargo xfmt")),
+        Stage::new("clippy", clippy, None),
+        Stage::new("tests", in_memory_where_possible(tests), None),
         Stage {
             name: "generated",
             action: Action::CheckGenerated,
             fix: Some("cargo xtask gen"),
         },
+        Stage::new("docs", docs, None),
     ]
 }
 
 /// The test run. Nextest is quicker and ends a test that hangs, but takes minutes to install.
 fn tests() -> Invocation {
     if Invocation::cargo(["nextest", "--version"]).succeeds() {
-        // Half of the time tests wait for processes, locks and time limits.
-        let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get() * 2);
+        // Two thirds of the time tests wait for processes, locks and time limits.
+        let threads = std::thread::available_parallelism().map_or(3, |cores| cores.get() * 3);
         Invocation::cargo([
             "nextest",
             "run",
@@ -215,6 +246,39 @@ fn install_ssh() -> Result<(), String> {
              = help: install the OpenSSH client"
         )
     })
+}
+
+/// The screens of `review` and `watch` are tested in a terminal that tmux draws. Without it those tests do nothing, which is
+/// said where nobody overlooks it; CI does not accept that.
+fn install_tmux() -> Result<(), String> {
+    if Invocation::new("tmux", ["-V"]).succeeds() {
+        return Ok(());
+    }
+    optional(
+        "`review` and `watch` in a terminal",
+        install_package("tmux"),
+    )?;
+    Ok(())
+}
+
+/// Runs that several machines share are tested on a Postgres of the tests' own. Without its programs those tests do nothing,
+/// which is said where nobody overlooks it; CI does not accept that.
+fn install_postgres() -> Result<(), String> {
+    // Debian keeps them outside of PATH.
+    let is_there = "command -v initdb || ls /usr/lib/postgresql/*/bin/initdb";
+    if Invocation::new("sh", ["-c", is_there]).succeeds() {
+        return Ok(());
+    }
+    match install_package("postgresql") {
+        Ok(()) => Ok(()),
+        Err(reason) if std::env::var_os("CI").is_some() => {
+            Err(format!("shared runs cannot be tested: {reason}"))
+        }
+        Err(reason) => {
+            println!("── NOT TESTED: runs that several machines share: {reason}");
+            Ok(())
+        }
+    }
 }
 
 /// Installs what one level of the sandbox uses. The tests leave that level out where it is missing, and fail in CI.

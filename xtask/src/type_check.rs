@@ -1,11 +1,13 @@
 //! Type-checks the scripts of `integrations/` against the types of the agents that load them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 
 use crate::agent_clis::package_directory;
 use crate::invocation::{Invocation, cache, root, target};
+use crate::npm::{self, Scripts};
+use crate::optional::optional;
 
 /// The compiler, and the types of the runtime that the agents have.
 const PACKAGES: [&str; 2] = ["typescript@5.9.3", "@types/node@20.19.25"];
@@ -15,23 +17,15 @@ const SCRIPTS: [&str; 2] = [
     "integrations/opencode/signoff.ts",
 ];
 
-/// The check as a command, once the compiler and the types are there. Why it cannot be made is said where nobody overlooks
-/// it; CI does not accept it.
+/// The check as a command, once the compiler and the types are there.
 pub(crate) fn prepared() -> Result<Option<Invocation>, String> {
-    match prepare() {
-        Ok(check) => Ok(Some(check)),
-        Err(reason) if std::env::var_os("CI").is_some() => Err(format!(
-            "the types of `integrations/` cannot be checked: {reason}"
-        )),
-        Err(reason) => {
-            println!("── NOT TESTED: the types of `integrations/`: {reason}");
-            Ok(None)
-        }
-    }
+    optional("the types of `integrations/`", prepare())
 }
 
 fn prepare() -> Result<Invocation, String> {
-    let compiler = install()?;
+    let compiler = cache()?.join(DIRECTORY);
+    let what = "the TypeScript compiler";
+    npm::install(what, &PACKAGES, Scripts::Ignored, &compiler)?;
     let pi = package_directory("pi")?;
     let settings = target().join("integrations-tsconfig.json");
     let text = settings_text(&compiler, &pi);
@@ -39,24 +33,6 @@ fn prepare() -> Result<Invocation, String> {
     let tsc = compiler.join("node_modules/.bin/tsc");
     let (tsc, settings) = (tsc.display().to_string(), settings.display().to_string());
     Ok(Invocation::new(&tsc, ["-p", settings.as_str()]))
-}
-
-/// Installs the compiler where all clones find it; what is in its place is whole.
-fn install() -> Result<PathBuf, String> {
-    let directory = cache()?.join(DIRECTORY);
-    if directory.is_dir() {
-        return Ok(directory);
-    }
-    let partial = directory.with_added_extension("partial");
-    let prefix = partial.display().to_string();
-    let install = Invocation::new("npm", ["install", "--no-audit", "--no-fund", "--silent"])
-        .args(&["--ignore-scripts", "--prefix", &prefix])
-        .args(&PACKAGES);
-    println!("── the TypeScript compiler is missing: {install}");
-    install.run()?;
-    std::fs::rename(&partial, &directory)
-        .map_err(|error| format!("{}: {error}", directory.display()))?;
-    Ok(directory)
 }
 
 fn settings_text(compiler: &Path, pi: &Path) -> String {

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// What each crate may use. Change ARCHITECTURE.md in the same commit.
-const TABLE: [(&str, Uses); 16] = [
+const TABLE: [(&str, Uses); 17] = [
     ("signoff-plan", Uses::Only(&[])),
     ("signoff-engine", Uses::Only(&["signoff-plan"])),
     (
@@ -64,6 +64,17 @@ const TABLE: [(&str, Uses); 16] = [
         ]),
     ),
     ("signoff-tui", SURFACE),
+    (
+        "signoff-distributed",
+        Uses::Only(&[
+            "signoff-plan",
+            "signoff-engine",
+            "signoff-api",
+            "signoff-store",
+            "signoff-sandbox",
+            "signoff-runtime",
+        ]),
+    ),
     ("signoff", Uses::All),
     (TESTKIT, Uses::All),
     (XTASK, Uses::All),

@@ -12,7 +12,7 @@ pub struct ActivityEvent {
     pub schema: String,
     /// Counts up, also across servers.
     pub seq: u64,
-    /// When it was noticed: RFC 3339, UTC, milliseconds.
+    /// When it happened, else when it was noticed: RFC 3339, UTC, milliseconds.
     pub at: String,
     /// `plan_<state>`, `plan_deleted`, `inbox_opened` or `inbox_closed`.
     #[serde(rename = "type")]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostics::Diagnostic;
+use crate::question::Question;
 
 pub const SCHEMA: &str = "signoff.drafted/1";
 
@@ -26,6 +27,19 @@ pub struct Drafted {
     pub rounds: Vec<DraftRound>,
     /// The plan; `null` if no answer held one.
     pub plan: Option<DraftedPlan>,
+    /// What the planner asks the person before it plans, if that waits in the inbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<WaitingPlanning>,
+}
+
+/// A request for a plan that waits for answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WaitingPlanning {
+    /// As `plan --continue` takes it.
+    pub id: String,
+    /// The questions that nobody has answered yet; `answer` takes their ids.
+    pub questions: Vec<Question>,
 }
 
 /// How drafting ended.
@@ -38,6 +52,8 @@ pub enum DraftOutcome {
     Unfinished,
     /// Without an answer.
     Failed,
+    /// Not yet: the person is asked first.
+    Waiting,
 }
 
 /// One question and its answer.

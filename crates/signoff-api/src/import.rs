@@ -29,6 +29,35 @@ pub struct Imported {
     pub notes: Vec<String>,
     /// What `verify` says about the draft.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the planner proposed, with `--plan`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<ContractProposal>,
+}
+
+/// Contracts that a planner proposed for steps without one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContractProposal {
+    /// The role or the provider that was asked.
+    pub agent: String,
+    /// The model, if it is known.
+    pub model: Option<String>,
+    /// Tokens of all rounds, if they are counted.
+    pub tokens: Option<u64>,
+    /// Micro-dollars of all rounds, if the cost is known.
+    pub usd_e6: Option<u64>,
+    pub contracts: Vec<ProposedContract>,
+}
+
+/// What was proposed for a step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProposedContract {
+    pub step: String,
+    /// `null`: the planner knows of no command that shows it.
+    pub command: Option<String>,
+    /// How the command shows that the work is done, or why none does, as the planner says.
+    pub why: String,
 }
 
 /// Something of the source that is not in the draft.

@@ -4,6 +4,7 @@
 //! Start reading at [`plan`] for what `show` prints, or [`event`] for what a journal holds.
 
 pub mod activity;
+pub mod approval;
 pub mod archived;
 pub mod checks;
 pub mod comments;
@@ -15,6 +16,7 @@ pub mod diagnostics;
 pub mod diff;
 pub mod doctor;
 pub mod drafted;
+pub mod engine;
 pub mod error;
 pub mod event;
 pub mod formatted;
@@ -22,14 +24,17 @@ pub mod guard;
 pub mod import;
 pub mod inbox;
 pub mod landing;
+pub mod notification;
 pub mod plan;
 pub mod plan_log;
 pub mod plan_ref;
+pub mod planning_request;
 pub mod plans;
 pub mod progress;
 pub mod project;
 pub mod pruned;
 pub mod question;
+pub mod regeneration;
 pub mod rehearsal;
 pub mod report;
 pub mod request;

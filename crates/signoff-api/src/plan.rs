@@ -7,8 +7,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signoff_plan::model::{self, RetriedFailures};
+use signoff_plan::tools::demands;
 
+use crate::approval::Approval;
 use crate::comments::Comment;
+use crate::plan_log::PlanningTask;
 
 pub const SCHEMA: &str = "signoff.plan/1";
 
@@ -32,6 +35,12 @@ pub struct Plan {
     pub digest: String,
     /// Digest of the terms; `null` without a store.
     pub terms: Option<String>,
+    /// Whose signatures it needs; `null` where one of whomever is enough.
+    #[serde(default)]
+    pub approval: Option<Approval>,
+    /// Whose signatures count, of those that the settings let count, as the plan says itself.
+    #[serde(default)]
+    pub approval_required_from: Vec<String>,
     pub budget: Budget,
     pub tools: Option<Vec<String>>,
     pub constraints: Vec<String>,
@@ -40,11 +49,17 @@ pub struct Plan {
     pub executor_model: Option<String>,
     /// Whose prompts agents get: `task`, `record`, `thread` or `proposal`; `null` without agents.
     pub briefing: Option<String>,
+    /// What it asks for beyond work that its contracts judge, a clause each: tools without a question, weaker rules.
+    #[serde(default)]
+    pub asks_for: Vec<String>,
     /// Oldest first.
     pub rejections: Vec<Rejection>,
     /// Oldest first; those that are resolved too.
     #[serde(default)]
     pub comments: Vec<Comment>,
+    /// Which models were asked for its text or about it, oldest first.
+    #[serde(default)]
+    pub planning: Vec<Planning>,
     /// What is kept about the plan and decides nothing, by name: `artifacts`, `task_id`, `estimated_duration`, `created_at`, `created_by`, `planner_model`, `complexity`, `tags`, …
     pub metadata: BTreeMap<String, Value>,
     pub steps: Vec<Step>,
@@ -56,6 +71,23 @@ pub struct Plan {
 pub struct Rejection {
     pub version: Option<u64>,
     pub feedback: Option<String>,
+}
+
+/// A model that was asked for a plan, or about one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Planning {
+    pub at: String,
+    pub task: PlanningTask,
+    /// A role or a provider.
+    pub by: String,
+    /// `null` = it did not say.
+    pub model: Option<String>,
+    pub rounds: u32,
+    /// `null` = not counted.
+    pub tokens: Option<u64>,
+    /// Millionths of a dollar; `null` = unknown.
+    pub usd_e6: Option<u64>,
 }
 
 /// Limits; `null` is unlimited.
@@ -99,6 +131,9 @@ pub struct Step {
     pub isolation: Option<String>,
     pub critical: bool,
     pub locks: Vec<String>,
+    /// Role of the model that reads the agent's work when it is done, and advises.
+    #[serde(default)]
+    pub reviewer: Option<String>,
     pub acceptance: Vec<String>,
     pub subtasks: Vec<String>,
     pub instructions: Option<String>,
@@ -165,9 +200,11 @@ pub struct PlanContext<'a> {
     pub status: &'a str,
     pub digest: String,
     pub terms: Option<String>,
+    pub approval: Option<Approval>,
     /// What the store knows of rejections; those that only the file has are shown too.
     pub rejections: Vec<Rejection>,
     pub comments: Vec<Comment>,
+    pub planning: Vec<Planning>,
     /// The shell of contracts that name none.
     pub shell: &'a str,
     /// Status of each step, in plan order; missing ones are `pending`.
@@ -206,6 +243,8 @@ impl Plan {
             priority: plan.priority.clone(),
             digest: context.digest.clone(),
             terms: context.terms.clone(),
+            approval: context.approval.clone(),
+            approval_required_from: plan.approval_required_from.clone(),
             budget: Budget::from(&plan.budget),
             tools: plan.tools.clone(),
             constraints: plan.constraints.clone(),
@@ -213,8 +252,10 @@ impl Plan {
             params: plan.params.clone(),
             executor_model: plan.executor_model.clone(),
             briefing: plan.briefing.clone(),
+            asks_for: demands(plan),
             rejections: all_rejections(plan, &context.rejections),
             comments: context.comments.clone(),
+            planning: context.planning.clone(),
             metadata: metadata(plan),
             steps: steps.collect(),
         }
@@ -316,6 +357,7 @@ impl Step {
             isolation: step.isolation.clone(),
             critical: step.critical,
             locks: step.locks.clone(),
+            reviewer: step.reviewer.clone(),
             acceptance: step.acceptance.clone(),
             subtasks: step.subtasks.clone(),
             instructions: step.instructions.clone(),

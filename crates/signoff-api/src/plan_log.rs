@@ -67,6 +67,19 @@ pub enum PlanEvent {
         comment: String,
         by: String,
     },
+    /// A model was asked for its text, or about it. Decides nothing.
+    PlanModelAsked {
+        digest: String,
+        task: PlanningTask,
+        /// Who was asked: a role or a provider.
+        by: String,
+        model: Option<String>,
+        /// How often.
+        rounds: u32,
+        tokens: Option<u64>,
+        /// Millionths of a dollar; `null` = unknown.
+        usd_e6: Option<u64>,
+    },
     /// A signature follows; without a valid one this line counts for nothing.
     PlanApproved {
         path: String,
@@ -144,6 +157,32 @@ pub struct ReplacedPlan {
     /// Why, as the planner says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
+}
+
+/// What a model was asked about a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanningTask {
+    /// To write it, with the questions before.
+    Draft,
+    /// To write it anew, or a step of it.
+    Revision,
+    /// What is wrong with it.
+    Critique,
+    /// Contracts for steps of an imported plan.
+    Contracts,
+}
+
+impl PlanningTask {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draft => "draft",
+            Self::Revision => "revision",
+            Self::Critique => "critique",
+            Self::Contracts => "contracts",
+        }
+    }
 }
 
 /// What a comment is.

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::approval::Approval;
+
 pub const SCHEMA: &str = "signoff.plan_ref/1";
 
 /// Where a plan stands now.
@@ -15,4 +17,7 @@ pub struct PlanRef {
     pub version: Option<u64>,
     pub digest: String,
     pub path: String,
+    /// Whose signatures it needs, where it was just signed and more is asked for than one of whomever.
+    #[serde(default)]
+    pub approval: Option<Approval>,
 }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::approval::Approval;
+
 pub const SCHEMA: &str = "signoff.plans/1";
 
 /// The plans that were asked for, newest first.
@@ -30,6 +32,9 @@ pub struct ListedPlan {
     /// How the signature over its present text and terms is known to be a person's; `null` without
     /// one.
     pub proof: Option<String>,
+    /// Whose signatures it needs; `null` where one of whomever is enough.
+    #[serde(default)]
+    pub approval: Option<Approval>,
     /// The state that its file claims, where nothing that is known here made it so: another tool may have begun it. `null`
     /// where file and store agree.
     #[serde(default)]

@@ -28,6 +28,9 @@ pub struct Init {
     /// Commands for `[run] prepare`, as the lockfiles suggest.
     #[serde(default)]
     pub prepare: Vec<String>,
+    /// Entries of PATH inside the project, where contracts and agents are not looked for.
+    #[serde(default)]
+    pub path_dropped: Vec<String>,
 }
 
 /// An agent on PATH.

@@ -24,6 +24,9 @@ pub struct Report {
     pub steps: Vec<ReportedStep>,
     /// What people answered, oldest first.
     pub answers: Vec<ReportedAnswer>,
+    /// What models were asked in the run, and what it cost to plan before, oldest first.
+    #[serde(default)]
+    pub models: Vec<ReportedModel>,
     /// Commands that verify it again.
     pub verify: Vec<String>,
 }
@@ -110,6 +113,24 @@ pub struct ContractRun {
 pub struct TimeSpan {
     pub from: String,
     pub to: Option<String>,
+}
+
+/// A model that was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReportedModel {
+    /// `planning` before the run, else `replan`, `recovery` or `role`.
+    pub task: String,
+    /// The step that it was about.
+    pub step: Option<String>,
+    /// A role or a provider.
+    pub by: String,
+    /// What it said, in words.
+    pub answer: Option<String>,
+    /// Why that was not followed.
+    pub refused: Option<String>,
+    pub usage: Option<AgentUsage>,
+    pub at: String,
 }
 
 /// What a person answered.

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use signoff_engine::PlanDraft;
 
 use crate::event::Choice;
 
@@ -40,6 +41,14 @@ pub enum RequestKind {
         because: String,
         #[serde(default)]
         discoveries: Vec<String>,
+        /// Only steps that stand for others are to be written out.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        expands: bool,
+    },
+    /// A new version of the plan, kept in the run's directory: a person signs the difference, or refuses it.
+    HandIn {
+        draft: Box<PlanDraft>,
+        because: String,
     },
     Answer {
         item: String,

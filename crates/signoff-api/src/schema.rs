@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::{
     activity, archived, checks, comments, config, connect, convert, deleted, diagnostics, diff,
-    doctor, drafted, error, event, formatted, guard, import, inbox, landing, plan, plan_log,
-    plan_ref, plans, progress, project, pruned, question, rehearsal, report, run, runs, stats,
-    templates, threads, tool_record, tools, transcript, undo,
+    doctor, drafted, engine, error, event, formatted, guard, import, inbox, landing, notification,
+    plan, plan_log, plan_ref, plans, progress, project, pruned, question, regeneration, rehearsal,
+    report, run, runs, stats, templates, threads, tool_record, tools, transcript, undo,
 };
 
 /// Name and schema of every shape.
@@ -37,8 +37,10 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (landing::SCHEMA, of::<landing::Landing>()),
         (undo::SCHEMA, of::<undo::Undo>()),
         (inbox::SCHEMA, of::<inbox::Inbox>()),
+        (notification::SCHEMA, of::<notification::Notification>()),
         (question::SCHEMA, of::<question::Question>()),
         (plan_ref::SCHEMA, of::<plan_ref::PlanRef>()),
+        (regeneration::SCHEMA, of::<regeneration::Regeneration>()),
         (comments::SCHEMA, of::<comments::Comments>()),
         (plans::SCHEMA, of::<plans::Plans>()),
         (archived::SCHEMA, of::<archived::Archived>()),
@@ -56,6 +58,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (threads::SESSIONS_SCHEMA, of::<threads::Sessions>()),
         (tools::SCHEMA, of::<tools::Tools>()),
         (doctor::SCHEMA, of::<doctor::Doctor>()),
+        (engine::SCHEMA, of::<engine::Engine>()),
+        (engine::RUNS_SCHEMA, of::<engine::SharedRuns>()),
         (connect::SCHEMA, of::<connect::Connection>()),
         (guard::SCOPE_SCHEMA, of::<guard::GuardScope>()),
         (guard::LOG_SCHEMA, of::<guard::LoggedDecision>()),

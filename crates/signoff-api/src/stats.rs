@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::usage::UsageTotals;
+use crate::usage::{AgentUsage, UsageTotals};
 
 pub const SCHEMA: &str = "signoff.stats/1";
 
@@ -30,9 +30,13 @@ pub struct Stats {
     /// Seconds from a text to its signature, the median.
     pub median_approval_s: Option<u64>,
     pub runs: RunCounts,
-    /// What the agents of all runs used whose journals are kept; `null` where they reported nothing.
+    /// What the agents of all runs used whose journals are kept, and the models that were asked in them and for plans;
+    /// `null` where they reported nothing.
     #[serde(default)]
     pub usage: Option<UsageTotals>,
+    /// What of that models used that were asked: for plans, in replans and recoveries, and who does a step.
+    #[serde(default)]
+    pub models: Option<AgentUsage>,
     /// The plans that were rejected most often, at most five.
     pub most_rejected: Vec<MostRejected>,
     /// Tools that plans ask for and that nothing here provides, the most wanted first.

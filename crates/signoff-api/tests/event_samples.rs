@@ -49,6 +49,7 @@ fn every_event() -> Vec<engine::Event> {
         tree: Some("ab".to_owned()),
         changes: None,
         overlay_mode: None,
+        machine: None,
         warm: false,
         ignored_work: false,
         void: None,
@@ -73,11 +74,13 @@ fn every_event() -> Vec<engine::Event> {
                 cache: engine::ContractCache::Warm,
                 max_replans: 2,
                 roles: vec!["coder".to_owned(), "tester".to_owned()],
+                has_planner: false,
             },
         },
         engine::Event::RunResumed {
             reopened: true,
             by: "ann".to_owned(),
+            elsewhere: vec!["a".to_owned()],
         },
         engine::Event::PlanReplanned {
             digest: "sha256:cc".to_owned(),
@@ -95,6 +98,7 @@ fn every_event() -> Vec<engine::Event> {
                 cache: engine::ContractCache::Cold,
                 max_replans: 3,
                 roles: Vec::new(),
+                has_planner: true,
             },
             kept: vec![step()],
             reset: vec!["test".to_owned()],
@@ -107,6 +111,7 @@ fn every_event() -> Vec<engine::Event> {
             discoveries: vec!["d".to_owned()],
             by: "policy".to_owned(),
             holds: true,
+            expands: true,
         },
         engine::Event::ModelAsked {
             step: step(),
@@ -122,12 +127,40 @@ fn every_event() -> Vec<engine::Event> {
                 changes: vec!["c".to_owned()],
                 reasoning: Some("r".to_owned()),
                 narrows: true,
+                actor: None,
             }),
         ),
         answered(
             engine::ModelTask::Replan,
             engine::ModelAnswer::Nothing("n".to_owned()),
         ),
+        engine::Event::PlanningSpent {
+            planning: vec![engine::PlanningUsage {
+                by: "planner".to_owned(),
+                usage: vec![engine::ModelUsage {
+                    model: Some("m".to_owned()),
+                    input_tokens: 2000,
+                    output_tokens: 100,
+                    usd_e6: Some(9000),
+                    ..engine::ModelUsage::default()
+                }],
+            }],
+        },
+        engine::Event::VersionHandedIn {
+            step: step(),
+            draft: Box::new(engine::PlanDraft {
+                plan: "plan-v3".to_owned(),
+                path: "plan-v3.md".to_owned(),
+                snapshot: "handed-in-00.md".to_owned(),
+                digest: "sha256:ee".to_owned(),
+                changes: vec!["c".to_owned()],
+                reasoning: None,
+                narrows: false,
+                actor: Some("agent".to_owned()),
+            }),
+            because: "b".to_owned(),
+            by: "agent".to_owned(),
+        },
         engine::Event::ReplanDropped {
             step: step(),
             reason: "r".to_owned(),
@@ -159,6 +192,10 @@ fn every_event() -> Vec<engine::Event> {
         answered(
             engine::ModelTask::Role,
             engine::ModelAnswer::Role(engine::RoleDecision::Continue { reason: None }),
+        ),
+        answered(
+            engine::ModelTask::Review,
+            engine::ModelAnswer::Review(vec![remark()]),
         ),
         engine::Event::EarlierStep {
             step: step(),
@@ -328,6 +365,7 @@ fn every_event() -> Vec<engine::Event> {
                     }],
                     added: vec!["docs/Makefile".to_owned()],
                     apart: vec!["docs/Makefile".to_owned()],
+                    called: vec!["scripts/test.sh".to_owned()],
                     selects: vec!["Cargo.toml".to_owned()],
                 }),
             },
@@ -425,6 +463,7 @@ fn every_event() -> Vec<engine::Event> {
             unmet: vec!["time limit reached".to_owned()],
             observed: engine::Observation {
                 overlay_mode: Some("overlay".to_owned()),
+                machine: Some("w1 (ed25519:ab), terms cd".into()),
                 warm: true,
                 ignored_work: true,
                 void: Some("`a` changed".to_owned()),
@@ -467,11 +506,17 @@ fn every_event() -> Vec<engine::Event> {
                 not_proved: vec!["no summary of pytest was seen".to_owned()],
                 kept_from: Some("20261101-120000-abcd".to_owned()),
                 overlay_mode: Some("overlay".to_owned()),
+                judged_on: Some("w1 (ed25519:ab), terms cd".into()),
                 own_sandbox: true,
                 spent: Some(engine::AgentSpending {
                     tokens: 14_000,
                     usd_e6: Some(90_000),
                     is_partial: true,
+                }),
+                advice: Some(engine::ReviewAdvice {
+                    by: "reviewer".to_owned(),
+                    remarks: vec![remark()],
+                    none: None,
                 }),
             },
         },
@@ -586,6 +631,14 @@ fn every_event() -> Vec<engine::Event> {
 }
 
 /// What a model said, and what became of it.
+fn remark() -> engine::Remark {
+    engine::Remark {
+        file: Some("src/a.py".to_owned()),
+        severity: engine::RemarkSeverity::Major,
+        text: "t".to_owned(),
+    }
+}
+
 fn answered(task: engine::ModelTask, answer: engine::ModelAnswer) -> engine::Event {
     engine::Event::ModelAnswered {
         step: "build".to_owned(),

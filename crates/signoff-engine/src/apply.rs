@@ -27,7 +27,9 @@ pub(crate) use self::merge::conflict_reason;
 use self::merge::{
     finish_candidate, finish_merge, join_checkout, note_conflict, start_candidate, start_merge,
 };
-use self::model::{ask_model, request_recovery, request_replan, take_answer};
+use self::model::{
+    ask_model, count_planning, request_recovery, request_replan, take_answer, take_handed_in,
+};
 use self::readiness::end_unsatisfied;
 pub(crate) use self::readiness::{recount, satisfy_dependents};
 pub(crate) use self::replan::replan_run;
@@ -65,10 +67,15 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
         Event::RunStarted {
             run: id, settings, ..
         } => start_run(run, id, settings),
-        Event::RunResumed { reopened, .. } => resume(run, *reopened, clock_was_set_back),
+        Event::RunResumed {
+            reopened,
+            elsewhere,
+            ..
+        } => resume(run, *reopened, elsewhere, clock_was_set_back),
         Event::PlanReplanned {
             digest, settings, ..
         } => switch_plan(run, digest, settings),
+        Event::PlanningSpent { planning } => count_planning(run, planning),
         Event::TreePrepared { tree } => prepare_tree(run, tree),
         Event::CheckoutJoined {
             commit,
@@ -96,7 +103,8 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
             run.outcome = Some(*outcome);
         }
         // These are about a step.
-        Event::StepStarted { .. }
+        Event::VersionHandedIn { .. }
+        | Event::StepStarted { .. }
         | Event::ConditionHeld { .. }
         | Event::Expanded { .. }
         | Event::BaselineStarted { .. }
@@ -159,7 +167,9 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
             update(run, at, |step| start_agent(step, &item.agent_id));
         }
         Event::ProcessStarted { process, .. } => {
-            update(run, at, |step| step.attempt.process = Some(process.clone()));
+            update(run, at, |step| {
+                step.attempt.process = Some(Box::new(process.clone()));
+            });
         }
         Event::WorkFinished { .. } => finish_work(run, at, event),
         Event::CallStarted { call, .. } => start_call(run, at, call),
@@ -212,6 +222,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::StepBlocked { by, .. } => end_unsatisfied(run, at, StepStatus::Blocked, by),
         Event::StepRetried { hint, .. } => retry_step(run, at, hint.as_deref()),
         Event::ReplanRequested { .. } => request_replan(run, at, event),
+        Event::VersionHandedIn { .. } => take_handed_in(run, at, event),
         Event::ReplanDropped { .. } => run.replan = None,
         Event::RecoveryRequested { because, .. } => {
             update(run, at, |step| request_recovery(step, because));
@@ -235,6 +246,7 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::RunStarted { .. }
         | Event::RunResumed { .. }
         | Event::PlanReplanned { .. }
+        | Event::PlanningSpent { .. }
         | Event::TreePrepared { .. }
         | Event::CheckoutJoined { .. }
         | Event::FilesLanded { .. }

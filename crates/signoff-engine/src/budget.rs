@@ -61,6 +61,12 @@ pub(crate) fn is_used_up(run: &Run) -> bool {
     })
 }
 
+/// The question to a person if the budget has no room for a planner who is to write a new version.
+pub(crate) fn draft_budget_question(run: &Run) -> Option<String> {
+    let is_allowed = run.replan().is_some_and(|replan| replan.may_exceed_budget);
+    amounts::too_little_for_draft(run).filter(|_| !is_allowed)
+}
+
 /// What a person is asked before another agent starts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BudgetQuestion {

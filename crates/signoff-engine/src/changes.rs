@@ -80,6 +80,9 @@ pub struct ChangeDetails {
     /// Those of them that lie where no runner could be started before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<String>,
+    /// Files that are named by a file which says what a runner runs, such as a Makefile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub called: Vec<String>,
     /// Manifests that differ in what says which tests there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selects: Vec<String>,

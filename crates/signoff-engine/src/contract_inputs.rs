@@ -4,6 +4,7 @@
 //! Names are all that is known here, so the result is neither complete nor proof. It holds the files that an honest
 //! change seldom needs and that a dishonest one would start with.
 
+mod called;
 mod details;
 mod known;
 mod links;
@@ -20,14 +21,16 @@ use signoff_plan::glob;
 use signoff_plan::model::{Contract, Step};
 use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
+pub use self::called::{RunnerFile, called_files, runner_files};
 pub use self::details::{TreeChange, change_details, paths_to_query};
 use self::known::Role;
 use self::links::names_by;
 pub use self::links::names_of;
 use self::produces::DeclaredProducts;
+pub(crate) use self::runners::is_runner;
 use self::runners::{Family, Runners};
 use self::shadows::PythonStarts;
-use crate::event::{ChangeDetails, Changes, LinkEnd};
+use crate::changes::{ChangeDetails, Changes, LinkEnd};
 
 /// The inputs of contracts, its own or another step's, that an attempt changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -137,6 +140,8 @@ struct ContractText {
     commands: Vec<String>,
     /// Files, and directories of which it may read everything.
     files: BTreeSet<String>,
+    /// Every stretch of its text that could be a path: `expected` in `cmp out expected`.
+    words: BTreeSet<String>,
     /// Files given by `--config` and the like.
     configuration: BTreeSet<String>,
     /// Patterns over files that it runs.
@@ -151,12 +156,14 @@ impl ContractText {
     fn new(contract: &Contract) -> Self {
         let command = contract.command.as_str();
         let Analysis {
-            commands, files, ..
+            commands,
+            files,
+            programs,
+            ..
         } = shell::analyse(command);
         let runners = Runners::of(commands.iter().map(|name| name.value.as_str()), command);
         let names = commands.iter().map(|name| name.value.clone()).collect();
         let scripts = commands.into_iter().filter(|name| name.value.contains('/'));
-        let programs = shell::programs(command);
         let mut run = BTreeSet::new();
         let (mut patterns, mut directories) = (Vec::new(), Vec::new());
         for script in programs.scripts {
@@ -187,6 +194,9 @@ impl ContractText {
                 directories,
                 or_unknown: runners.is_any() || (moves && is_dynamic(command)),
             },
+            words: path_words(command)
+                .map(|word| plain(word).to_owned())
+                .collect(),
             configuration: given_as_configuration(command),
             moves,
             runners,
@@ -235,9 +245,18 @@ impl ContractText {
     fn reads(&self, path: &str, details: &ChangeDetails) -> bool {
         let path = plain(path);
         known::role(path, &self.runners).is_some()
+            || (is_listed(path, &details.called) && !self.runners.is_none())
             || self.is_among(&self.files, path)
+            || self.says(path)
             || self.patterns.iter().any(|one| glob::matches(one, path))
             || (is_link(path, details) && self.has_below(&self.files, path))
+    }
+
+    /// Whether its text has exactly this path, or the end of it where it changes the directory.
+    fn says(&self, path: &str) -> bool {
+        let ends = path.match_indices('/');
+        let mut ends = ends.filter_map(|(at, _)| path.get(at + 1..));
+        self.words.contains(path) || (self.moves && ends.any(|end| self.words.contains(end)))
     }
 
     /// Whether one of these files lies below a path.
@@ -260,6 +279,13 @@ impl ContractText {
                     .match_indices('/')
                     .any(|(at, _)| path.get(at + 1..).is_some_and(is_named)))
     }
+}
+
+/// Every stretch of a text that could be a path.
+fn path_words(text: &str) -> impl Iterator<Item = &str> {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | '+' | '@');
+    text.split(move |c| !part(c))
+        .filter(|word| !word.is_empty())
 }
 
 /// Directories whose files a program runs.

@@ -44,29 +44,39 @@ use self::permission::permission_asked;
 use self::person::{Answer, answer, over_budget};
 use self::recovery::{resume, stop};
 pub use self::refusal::Refusal;
-use self::replan::{draft_offered, replan, request_replan};
-use self::run::{checkout_joined, earlier_events, files_landed, reopen, start_run, tree_prepared};
+use self::replan::{draft_offered, hand_in_version, replan, request_replan};
+use self::run::{
+    checkout_joined, earlier_events, files_landed, planning_spent, reopen, start_run, tree_prepared,
+};
 use crate::Millis;
 use crate::event::Event;
-use crate::input::Input;
+use crate::input::{AgentReports, Input};
 use crate::state::{Run, Stage, StepState};
 
 /// The events that follow from an input.
 pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusal> {
     match input {
         Input::Start(start) => start_run(run, start),
-        Input::Resume { by, reports } => resume(run, now, by, reports),
+        Input::Resume { by, reports } => resume(run, now, by, reports, Vec::new()),
+        Input::TakeOver { by, elsewhere } => resume(run, now, by, AgentReports::new(), elsewhere),
         Input::Reopen { by } => reopen(run, by),
         Input::Replan {
             snapshot,
             settings,
             plan,
-        } => replan(run, snapshot, settings, plan),
+            planning,
+        } => {
+            let mut events = replan(run, snapshot, settings, plan)?;
+            events.extend(planning_spent(planning));
+            Ok(events)
+        }
+        Input::HandInVersion { draft, because, by } => hand_in_version(run, draft, because, by),
         Input::RequestReplan {
             because,
             discoveries,
             by,
-        } => request_replan(run, because, discoveries, by),
+            expands,
+        } => request_replan(run, because, discoveries, by, expands),
         Input::ModelBegins { step, task } => model_begins(run, step, task),
         Input::ModelEnded {
             step,

@@ -12,7 +12,7 @@ use self::capacity::Capacity;
 use self::queue::Queue;
 use crate::Millis;
 use crate::arguments::skipped_reference;
-use crate::budget::{Allowance, budget_question};
+use crate::budget::{Allowance, budget_question, draft_budget_question, is_used_up};
 use crate::event::{InboxKind, ModelTask};
 use crate::roles::wants_arbiter;
 use crate::state::{Carried, ReplanStage, Run, Stage, StepState};
@@ -40,7 +40,8 @@ pub enum Action {
     Recheck { step: usize, patience: u32 },
     /// Write the files of the head to the checkout.
     LandFiles,
-    /// Ask a model: for a new version of the plan, how a failed step goes on, or who does a step.
+    /// Ask a model: for a new version of the plan, how a failed step goes on, who does a step, or what there is to say
+    /// about the work of one that is done.
     Draft { step: usize, task: ModelTask },
     /// Make the drafted version a plan of its own, for a person to sign.
     OfferDraft,
@@ -49,7 +50,7 @@ pub enum Action {
     Gate { step: usize },
     /// End a loop whose items are all done.
     Gather { step: usize },
-    /// Ask a person for more budget before this step's agent.
+    /// Ask a person for more budget before this step's agent, or before a planner is asked because of this step.
     AskForBudget { step: usize },
     /// Ask a person to accept all steps that have no contract.
     AskForAcceptance,
@@ -91,6 +92,13 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if run.pausing.is_some() {
         return actions;
     }
+    // No step waits for advice, so it takes nobody's slot; the run does not end before it.
+    // Without a budget it is not asked for.
+    let review = run.due_review().filter(|_| !is_used_up(run));
+    actions.extend(review.map(|step| Action::Draft {
+        step,
+        task: ModelTask::Review,
+    }));
     let ready = run.schedule.ready.iter().copied();
     for at in ready.filter(|&at| bounds.allow(run, at)) {
         if !capacity.is_left() {
@@ -110,6 +118,10 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
 fn replan_action(run: &Run) -> Option<Action> {
     let replan = run.replan.as_ref()?;
     match &replan.stage {
+        ReplanStage::Requested if run.asks_for_draft_budget() => None,
+        ReplanStage::Requested if draft_budget_question(run).is_some() => {
+            Some(Action::AskForBudget { step: replan.step })
+        }
         ReplanStage::Requested => Some(Action::Draft {
             step: replan.step,
             task: ModelTask::Replan,
@@ -293,10 +305,11 @@ fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     }
 }
 
-/// Must a condition, a loop or an approval be settled before the step's work?
+/// Must a condition, a loop or an approval be settled before the step's work, or is the step not even written?
 fn has_closed_gate(run: &Run, at: usize, definition: &Step, state: &StepState) -> bool {
     let condition = definition.when.is_some() && !state.activation.condition_held;
     condition
+        || definition.unexpanded.is_some()
         || definition.for_each.is_some()
         || match run.carried(at) {
             // It is done as soon as the gate is looked at.
@@ -305,6 +318,7 @@ fn has_closed_gate(run: &Run, at: usize, definition: &Step, state: &StepState) -
             Carried::IfContractHolds(_) => false,
             Carried::Nothing => definition.approval && !state.activation.approved,
         }
+        || state.stage == Stage::NeedsWork && run.missing_before_work(at).is_some()
 }
 
 fn work_action(run: &Run, at: usize, now: Millis) -> Option<Action> {

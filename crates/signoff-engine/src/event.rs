@@ -17,7 +17,9 @@ use serde_json::Value;
 
 pub use self::earlier::{EarlierEnd, EarlierItem, EarlierStep, RedoReason};
 pub use self::inbox::{Choice, InboxKind};
-pub use self::model::{ModelAnswer, ModelTask, PlanDraft, RecoveryDecision, RoleDecision};
+pub use self::model::{
+    ModelAnswer, ModelTask, PlanDraft, PlanningUsage, RecoveryDecision, RoleDecision,
+};
 pub use self::outcome::{Outcome, PauseReason};
 pub use self::scope::SyncTime;
 pub use self::settings::{AcceptAt, ContractCache, Isolation, LandAt, OnGreenBaseline, Settings};
@@ -58,6 +60,9 @@ pub enum Event {
     RunResumed {
         reopened: bool,
         by: String,
+        /// Steps that go on: other machines have them, and only the process that drives the run is another.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        elsewhere: Vec<String>,
     },
     /// The run goes on under another version of the plan, which somebody signed.
     PlanReplanned {
@@ -77,6 +82,10 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
     },
+    /// What models had used for the plan before the run, or before it took up this version. It counts like what they use in it.
+    PlanningSpent {
+        planning: Vec<PlanningUsage>,
+    },
     /// A new version of the plan is wanted, because of this step. Nothing new starts until it is signed or given up.
     ReplanRequested {
         step: String,
@@ -88,6 +97,18 @@ pub enum Event {
         /// The step has failed and waits for the new version.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         holds: bool,
+        /// Only steps that stand for others are to be written out.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        expands: bool,
+    },
+    /// Somebody handed in a new version of the plan while it is carried out. Nothing new starts until a person has signed or
+    /// refused it.
+    VersionHandedIn {
+        step: String,
+        // Boxed: most events are small.
+        draft: Box<PlanDraft>,
+        because: String,
+        by: String,
     },
     /// There is no new version, or a person refused it: the run goes on under the plan that it has.
     ReplanDropped {

@@ -78,12 +78,30 @@ pub struct EvidenceFacts {
     /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; absent = nobody said.
     #[serde(rename = "room", default, skip_serializing_if = "Option::is_none")]
     pub overlay_mode: Option<String>,
+    /// The machine that ran the contract, where several share a run: its name, its key, and the digest of its own terms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged_on: Option<Box<str>>,
     /// The agent kept its own sandbox inside ours.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_sandbox: bool,
     /// What its agents used in all attempts, as far as they reported it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spent: Option<AgentSpending>,
+    /// What its reviewer said, once it is asked. It changes no grade.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<ReviewAdvice>,
+}
+
+/// What a model said about the work of a step that was done already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReviewAdvice {
+    /// Who was asked.
+    pub by: String,
+    pub remarks: Vec<Remark>,
+    /// Why it said nothing that can be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub none: Option<String>,
 }
 
 /// What the agents of a step used.
@@ -110,4 +128,39 @@ pub struct AgentSpending {
 pub struct TestTotals {
     pub before: Option<u64>,
     pub after: Option<u64>,
+}
+
+/// Something that a model says about the work of a step. No verdict: a model that reads work can be talked into anything by
+/// that work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Remark {
+    /// The file that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    pub severity: RemarkSeverity,
+    pub text: String,
+}
+
+/// How much a remark weighs, as the model says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum RemarkSeverity {
+    /// Worth knowing.
+    Minor,
+    /// Should be changed.
+    Major,
+    /// Should not be relied on.
+    Blocking,
+}
+
+impl RemarkSeverity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Minor => "minor",
+            Self::Major => "major",
+            Self::Blocking => "blocking",
+        }
+    }
 }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::{
     AgentReport, CallEnd, Candidate, Changes, Choice, EarlierStep, ModelAnswer, ModelTask,
-    ModelUsage, PauseReason, ProcessIdentity, RunTree, Settings, ToolCall, WorkItem,
+    ModelUsage, PauseReason, PlanDraft, PlanningUsage, ProcessIdentity, RunTree, Settings,
+    ToolCall, WorkItem,
 };
 use crate::verdict::{Observation, ProcessEnd};
 
@@ -19,6 +21,12 @@ pub enum Input {
         by: String,
         /// What agents that a crash cut off had reported.
         reports: AgentReports,
+    },
+    /// Another process of several machines goes on with the run; what other machines do goes on there.
+    TakeOver {
+        by: String,
+        /// The steps that are under way on other machines.
+        elsewhere: Vec<String>,
     },
     /// Calls that were made and that the journal has lost.
     LostCalls(Vec<(String, EarlierStep)>),
@@ -33,12 +41,22 @@ pub enum Input {
         settings: Settings,
         /// Its key and its file, where it is a plan of its own.
         plan: Option<NextPlan>,
+        /// What models had used for this version.
+        planning: Vec<PlanningUsage>,
+    },
+    /// A new version of the plan, that is written already and that a person may sign.
+    HandInVersion {
+        draft: Box<PlanDraft>,
+        because: String,
+        by: String,
     },
     /// A person wants another version of the plan.
     RequestReplan {
         because: String,
         discoveries: Vec<String>,
         by: String,
+        /// Only steps that stand for others are to be written out.
+        expands: bool,
     },
     /// A model is about to be asked.
     ModelBegins {
@@ -267,6 +285,8 @@ pub struct RunStart {
     pub settings: Settings,
     /// What the last run of the plan knows of its steps, by id.
     pub earlier: Vec<(String, EarlierStep)>,
+    /// What models had used for the plan, and no earlier run has counted.
+    pub planning: Vec<PlanningUsage>,
 }
 
 /// The plan that a run goes on under.
@@ -290,7 +310,7 @@ pub struct CheckoutChanges {
 }
 
 /// How an agent's work ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinishedWork {
     pub ended: ProcessEnd,
     /// What the agent said last.

@@ -36,7 +36,8 @@ pub use apply::apply;
 pub use arguments::resolved_arguments;
 pub use budget::{LiveUsage, OverBudget, agents_over_budget, wall_left};
 pub use contract_inputs::{
-    ChangedInputs, TreeChange, change_details, changed_inputs, names_of, paths_to_query,
+    ChangedInputs, RunnerFile, TreeChange, called_files, change_details, changed_inputs, names_of,
+    paths_to_query, runner_files,
 };
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due, is_due_when_resumed};
@@ -44,17 +45,20 @@ pub use event::{
     AcceptAt, AgentOutput, AgentReport, BudgetLimit, CallEnd, Candidate, ChangeDetails, Changes,
     Choice, ContractCache, EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind, Isolation,
     LandAt, LinkEnd, ModelAnswer, ModelTask, ModelUsage, OnGreenBaseline, Outcome, PauseReason,
-    PlanDraft, PricedBy, ProcessIdentity, RecordedEvent, RecoveryDecision, RedoReason,
-    RoleDecision, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem, WorkKind,
+    PlanDraft, PlanningUsage, PricedBy, ProcessIdentity, RecordedEvent, RecoveryDecision,
+    RedoReason, RoleDecision, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem, WorkKind,
     WorkPayload,
 };
-pub use evidence::{AgentSpending, Evidence, EvidenceFacts, Grade, TestTotals};
+pub use evidence::{
+    AgentSpending, Evidence, EvidenceFacts, Grade, Remark, RemarkSeverity, ReviewAdvice, TestTotals,
+};
 pub use input::{
     AgentReports, CheckoutChanges, FinishedWork, Input, MergeConflict, NextPlan, RunStart,
 };
 pub use lifecycle::{
-    Actor, ForbiddenTransition, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
-    may_clone, may_delete, may_take_back, must_escalate, possible_transitions, state_after,
+    Actor, ApprovalProgress, ApprovalRule, Approver, ForbiddenTransition, ImpossibleRule,
+    NotCounted, PlanFact, PlanFlags, PlanState, RunFact, Signer, Transition, derive, may_clone,
+    may_delete, may_take_back, must_escalate, possible_transitions, state_after,
     state_after_signing_again,
 };
 pub use rerun::{

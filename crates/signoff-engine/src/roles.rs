@@ -4,13 +4,15 @@ use signoff_plan::model::{Step, Work};
 
 use crate::state::Run;
 
+/// Does steps that name no role and for which none is chosen.
+pub(crate) const DEFAULT_ROLE: &str = "default";
 /// Roles that ask and judge; they do no steps while others can.
 const ADVISERS: [&str; 3] = ["planner", "critic", "arbiter"];
 /// Roles for steps that change nothing.
 const READERS: [&str; 1] = ["reviewer"];
 const TESTERS: [&str; 1] = ["tester"];
 
-/// The roles that fit a step, in the order of the configuration. One = no question; none = nobody is asked.
+/// The roles that fit a step, in the order of the configuration. Of several an arbiter chooses; one does it; none = as configured.
 pub fn fitting_roles(run: &Run, at: usize) -> Vec<&str> {
     let Some((step, state)) = run.step(at) else {
         return Vec::new();
@@ -33,6 +35,25 @@ pub fn fitting_roles(run: &Run, at: usize) -> Vec<&str> {
     let failed = failed.filter(|_| state.advice.failure.is_some());
     keep_if_any(&mut roles, |role| Some(role) != failed);
     roles
+}
+
+impl Run {
+    /// The role that does the step: the one that it names, else the one that was chosen for this attempt, else the only
+    /// one that the rules leave. Without any it is `default`.
+    pub fn role_of(&self, at: usize) -> Option<&str> {
+        let (definition, state) = self.step(at)?;
+        let Work::Agent { role, .. } = &definition.work else {
+            return None;
+        };
+        match (role, &state.activation.role) {
+            (Some(role), _) => Some(role),
+            (None, Some(chosen)) => chosen.role.as_deref(),
+            (None, None) => match *fitting_roles(self, at) {
+                [role] => Some(role),
+                _ => None,
+            },
+        }
+    }
 }
 
 /// Does the arbiter have to be asked before the step's agent starts?

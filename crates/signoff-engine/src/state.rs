@@ -8,6 +8,7 @@ mod loop_items;
 mod made_call;
 mod rechecks;
 mod replan;
+mod reviews;
 mod run_tree;
 mod schedule;
 mod setup;
@@ -18,6 +19,7 @@ mod token_usage;
 mod usage;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::signed::SignedPlan;
@@ -31,6 +33,7 @@ pub(crate) use self::loop_items::{NewItem, match_items};
 pub use self::made_call::MadeCall;
 pub(crate) use self::rechecks::Rechecks;
 pub use self::replan::{ChosenRole, Replan, ReplanStage};
+pub(crate) use self::reviews::Reviews;
 pub use self::run_tree::WorkLocation;
 pub(crate) use self::run_tree::{JoinedFile, Landing, LandingState, TreeState};
 pub(crate) use self::schedule::Schedule;
@@ -44,6 +47,8 @@ pub(crate) use self::step_states::StepStates;
 pub use self::token_usage::{BudgetAmount, Cost, TokenUsage, UsageSums, dollars_text, tokens_text};
 pub(crate) use self::usage::{Usage, stands_still};
 use crate::event::{EarlierStep, InboxKind, Outcome, PauseReason, Settings, ToolCall};
+use crate::evidence::Evidence;
+use crate::verdict::{Missing, Verdict};
 
 /// One run of one signed plan. Only [`apply`](crate::apply) changes it.
 #[derive(Debug, Clone)]
@@ -70,10 +75,13 @@ pub struct Run {
     pub(crate) earlier: BTreeMap<String, EarlierStep>,
     /// Steps whose values other steps read.
     pub(crate) read: BTreeSet<usize>,
+    /// What the step that was completed last has for evidence.
+    pub(crate) last_evidence: Option<Arc<Evidence>>,
     pub(crate) schedule: Schedule,
     pub(crate) tree: TreeState,
     pub(crate) landing: LandingState,
     pub(crate) rechecks: Rechecks,
+    pub(crate) reviews: Reviews,
     pub(crate) inbox: Inbox,
     pub(crate) usage: Usage,
     pub(crate) started: bool,
@@ -194,7 +202,7 @@ impl Run {
 
     /// Is something under way that the harness itself does (agent, call, baseline, contract)?
     pub fn in_flight(&self) -> bool {
-        self.asks_planner() || self.has_step_in_flight()
+        self.asks_planner() || self.reviews.is_under_way() || self.has_step_in_flight()
     }
 
     fn has_step_in_flight(&self) -> bool {
@@ -212,7 +220,7 @@ impl Run {
             let step = self.steps.get(at);
             step.is_some_and(|step| step.stage.in_flight() && step.attempt.asked_at.is_none())
         });
-        is_at_work || self.asks_planner()
+        is_at_work || self.asks_planner() || self.reviews.is_under_way()
     }
 
     /// Does all that is under way wait for a person?
@@ -379,6 +387,19 @@ impl Run {
             Work::Tool { .. } => contract.baseline && self.settings.baseline,
             Work::Ask { .. } | Work::Check => false,
         }
+    }
+
+    /// The program that the step's contract missed before the work of its first agent, if no work of the step is to bring
+    /// it. Whatever the agent does, its contract will have no answer.
+    pub fn missing_before_work(&self, at: usize) -> Option<&Missing> {
+        let (definition, state) = self.step(at)?;
+        let is_first = state.attempts == 0 && !state.activation.unjudged_allowed;
+        let has_answer = state.baseline.verdict != Some(Verdict::Inconclusive);
+        if !is_first || has_answer || !matches!(definition.work, Work::Agent { .. }) {
+            return None;
+        }
+        let missing = state.baseline.missing.as_ref()?;
+        (missing.is_program() && !missing.is_brought_by(definition)).then_some(missing)
     }
 
     /// Is the step a loop without items?

@@ -67,7 +67,7 @@ pub(crate) fn item_step(
     step.for_each = None;
     step.max_items = None;
     // A condition that does not read the item was decided for the whole loop.
-    step.when = step.when.filter(|when| reads_item(when));
+    step.when = step.when.take().filter(|when| reads_item(when));
     step
 }
 

@@ -13,10 +13,22 @@ pub trait Complete {
 pub struct Completion {
     /// What it said, as far as that was kept.
     pub text: String,
-    /// How many bytes it said, if that is more than was kept.
-    pub cut_from: Option<u64>,
+    /// Why that is not all that it had to say.
+    pub cut: Option<Cut>,
     /// What it used.
     pub usage: Usage,
+}
+
+/// Why an answer is not whole. Nothing is read in half of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cut {
+    /// It is longer than what is kept.
+    TooLarge {
+        /// How long it is.
+        bytes: u64,
+    },
+    /// The model came to the end of the tokens that it may answer with.
+    TokenLimit,
 }
 
 /// What answers used.

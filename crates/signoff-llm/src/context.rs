@@ -32,11 +32,26 @@ pub struct PlanningContext {
     pub existing_code: Vec<Memory>,
     /// Plans that a person rejected, with the reasons.
     pub rejected: Vec<RejectedPlan>,
+    /// What the person was asked before, and what they answered.
+    pub answers: Vec<InterviewAnswer>,
+    /// Steps that lack a contract, if contracts are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_contracts: Option<OpenContracts>,
     /// The plan that is to be replaced, if one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replan: Option<ReplanContext>,
+    /// The plan whose templated steps are to be written out, if that is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expansion: Option<ExpansionContext>,
     /// The plan that is to be changed, if it is not a new one.
     pub revision: Option<RevisedPlan>,
+}
+
+impl PlanningContext {
+    /// Is it about a plan that exists, and not about a new one?
+    pub(crate) fn is_of_a_known_plan(&self) -> bool {
+        self.replan.is_some() || self.revision.is_some() || self.expansion.is_some()
+    }
 }
 
 /// Why a plan under way is to be replaced, and what must stay.
@@ -54,6 +69,19 @@ pub struct ReplanContext {
     pub finished: Vec<FinishedStep>,
 }
 
+/// A plan with steps that stand for others, and what those follow from.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct ExpansionContext {
+    /// The whole text of the plan.
+    pub plan: String,
+    /// Headings of the steps to write out, without the `###`.
+    pub templates: Vec<String>,
+    /// What earlier steps produced.
+    pub files: Vec<Memory>,
+    /// How many steps may take the place of all of them.
+    pub most: u64,
+}
+
 /// A step that is finished and stays as it is.
 #[derive(Debug, Clone, Serialize)]
 pub struct FinishedStep {
@@ -63,6 +91,24 @@ pub struct FinishedStep {
     pub title: String,
     /// How it is known to be done: the grade, and what it changed.
     pub evidence: String,
+}
+
+/// A question that the planner asked before it planned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InterviewAnswer {
+    /// What it asked.
+    pub question: String,
+    /// What the person answered.
+    pub answer: String,
+}
+
+/// A plan whose steps lack contracts.
+#[derive(Debug, Clone, Serialize)]
+pub struct OpenContracts {
+    /// The whole text of the plan.
+    pub plan: String,
+    /// Ids of the steps that lack one.
+    pub steps: Vec<String>,
 }
 
 /// A plan that is to be changed.

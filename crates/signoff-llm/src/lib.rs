@@ -20,10 +20,10 @@ mod provider;
 mod reply;
 mod typed;
 
-pub use self::complete::{Complete, CompleteError, Completion, Usage};
+pub use self::complete::{Complete, CompleteError, Completion, Cut, Usage};
 pub use self::context::{
-    FinishedStep, Memory, PlanningContext, RejectedPlan, ReplanContext, RevisedPlan,
-    ToolDescription,
+    ExpansionContext, FinishedStep, InterviewAnswer, Memory, OpenContracts, PlanningContext,
+    RejectedPlan, ReplanContext, RevisedPlan, ToolDescription,
 };
 pub use self::objections::Objection;
 pub use self::planner::{DraftEnd, DraftReport, DraftedPlan, Planner, Round};

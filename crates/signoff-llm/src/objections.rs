@@ -35,14 +35,14 @@ impl Objection {
         }
     }
 
-    fn of_check(problem: &Diagnostic, source: &Source) -> Self {
+    fn of_check(problem: &Diagnostic, source: &Source, of_known_plan: bool) -> Self {
         let (line, _) = source.line_column(problem.span.start);
         Self {
             code: Some(problem.code.as_str()),
             message: problem.message.clone(),
             line: Some(line),
             help: problem.help.clone(),
-            is_blocking: is_blocking(problem),
+            is_blocking: is_blocking(problem, of_known_plan),
         }
     }
 }
@@ -71,21 +71,28 @@ impl fmt::Display for Objection {
 }
 
 /// Errors are, and so is what a person may overlook in a hand-written plan but no planner may hand over: steps that
-/// nothing judges, and claims that something is done.
-fn is_blocking(problem: &Diagnostic) -> bool {
+/// nothing judges, steps that are not written, and claims that something is done.
+fn is_blocking(problem: &Diagnostic, of_known_plan: bool) -> bool {
     problem.severity == Severity::Error
         || matches!(
             problem.code,
             Code::MissingContract | Code::ContractVacuous | Code::MarkIgnored
         )
+        // A person who left steps open may keep them so.
+        || problem.code == Code::UnexpandedStep && !of_known_plan
 }
 
-/// Everything that is wrong with a checked draft, in the order of its text.
-pub(crate) fn objections(checked: &Checked, source: &Source) -> Vec<Objection> {
+/// Everything that is wrong with a checked draft, in the order of its text. A draft `of_known_plan` repeats what that one
+/// says of the plan before it, which the harness writes anyway.
+pub(crate) fn objections(
+    checked: &Checked,
+    source: &Source,
+    of_known_plan: bool,
+) -> Vec<Objection> {
     let problems = checked.diagnostics.iter();
     let mut found: Vec<Objection> = problems
         .filter(|problem| problem.severity != Severity::Note)
-        .map(|problem| Objection::of_check(problem, source))
+        .map(|problem| Objection::of_check(problem, source, of_known_plan))
         .collect();
     // Without a contract `mark-ignored` says it.
     let claimed = checked.plan.steps.iter();
@@ -96,7 +103,8 @@ pub(crate) fn objections(checked: &Checked, source: &Source) -> Vec<Objection> {
             "step `{id}` is marked as done, and in a new plan none is"
         ))
     }));
-    if let Some(previous) = &checked.plan.previous {
+    let previous = checked.plan.previous.as_ref();
+    if let Some(previous) = previous.filter(|_| !of_known_plan) {
         let message = format!("a new plan replaces no other, but this one names `{previous}`");
         found.push(Objection::new(message));
     }

@@ -5,11 +5,11 @@ use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::parse_as;
 use signoff_plan::source::Source;
 
-use crate::complete::{Complete, CompleteError, Completion, Usage};
+use crate::complete::{Complete, CompleteError, Completion, Cut, Usage};
 use crate::context::PlanningContext;
 use crate::objections::{Objection, objections};
 use crate::prompt::{LastAnswer, PromptError, Prompts};
-use crate::reply::{PlanText, ReplyProblem, read_reply};
+use crate::reply::{NO_END, PlanText, ReplyProblem, read_reply};
 
 /// Bytes of an answer that are sent back with its problems: more than plans have.
 const QUOTED: usize = 64 * 1024;
@@ -164,15 +164,25 @@ impl Planner<'_> {
         answer: &Completion,
         review: &mut Review<'_>,
     ) -> Result<DraftedPlan, ReplyProblem> {
-        if let Some(bytes) = answer.cut_from {
-            return Err(ReplyProblem::TooLarge { bytes });
+        match answer.cut {
+            Some(Cut::TooLarge { bytes }) => return Err(ReplyProblem::TooLarge { bytes }),
+            Some(Cut::TokenLimit) => return Err(ReplyProblem::Cut),
+            None => {}
         }
-        let PlanText { text, reasoning } = read_reply(&answer.text, context.dialect)?;
+        let PlanText {
+            text,
+            reasoning,
+            has_end,
+        } = read_reply(&answer.text, context.dialect)?;
         let source = Source::new("draft", text.into_bytes());
         // It is to be signed next, so what the project lacks counts already.
         let checked = check(&parse_as(&source, context.dialect), self.workspace).strict();
+        let mut found = objections(&checked, &source, context.is_of_a_known_plan());
+        if !has_end {
+            found.insert(0, Objection::new(NO_END));
+        }
         let mut plan = DraftedPlan {
-            objections: objections(&checked, &source),
+            objections: found,
             source,
             checked,
             reasoning,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use signoff_plan::dialect::Dialect;
 
 use crate::context::PlanningContext;
-use crate::data::DataKey;
+use crate::data::{DataKey, inline};
 use crate::objections::Objection;
 
 /// Instructions that a template may take: far more than lists of tools and files need.
@@ -33,17 +33,25 @@ pub enum PromptName {
     Typed,
     /// Why a plan under way is to be replaced; follows the first prompt.
     Replan,
+    /// Which templated steps to write out; follows the first prompt.
+    Expand,
     /// How a step that failed goes on.
     Recovery,
     /// Who does a step.
     Arbiter,
     /// Asks what is wrong with a draft.
     Critic,
+    /// Asks what a planner has to know of the person before it plans.
+    Interview,
+    /// Asks for the contracts that a plan lacks.
+    Contracts,
+    /// Asks what is wrong with the work of a step.
+    Reviewer,
 }
 
 impl PromptName {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Workunit,
         Self::Toolplan,
         Self::Record,
@@ -51,9 +59,13 @@ impl PromptName {
         Self::Again,
         Self::Typed,
         Self::Replan,
+        Self::Expand,
         Self::Recovery,
         Self::Arbiter,
         Self::Critic,
+        Self::Interview,
+        Self::Contracts,
+        Self::Reviewer,
     ];
 
     /// The name of its file.
@@ -66,9 +78,13 @@ impl PromptName {
             Self::Again => "plan-again.md",
             Self::Typed => "reply-typed.md",
             Self::Replan => "replan.md",
+            Self::Expand => "expand.md",
             Self::Recovery => "recovery.md",
             Self::Arbiter => "arbiter.md",
             Self::Critic => "critic.md",
+            Self::Interview => "interview.md",
+            Self::Contracts => "contracts.md",
+            Self::Reviewer => "reviewer.md",
         }
     }
 
@@ -82,9 +98,13 @@ impl PromptName {
             Self::Again => include_str!("prompts/plan-again.md"),
             Self::Typed => include_str!("prompts/reply-typed.md"),
             Self::Replan => include_str!("prompts/replan.md"),
+            Self::Expand => include_str!("prompts/expand.md"),
             Self::Recovery => include_str!("prompts/recovery.md"),
             Self::Arbiter => include_str!("prompts/arbiter.md"),
             Self::Critic => include_str!("prompts/critic.md"),
+            Self::Interview => include_str!("prompts/interview.md"),
+            Self::Contracts => include_str!("prompts/contracts.md"),
+            Self::Reviewer => include_str!("prompts/reviewer.md"),
         }
     }
 
@@ -160,7 +180,24 @@ impl Prompts {
         fill(&environment, name, Value::from(Serde(values)))
     }
 
-    fn text(&self, name: PromptName) -> &str {
+    /// A question of this name about a task: `context` is what is known of the project.
+    pub fn about(
+        &self,
+        name: PromptName,
+        context: &PlanningContext,
+    ) -> Result<String, PromptError> {
+        let json = serde_json::to_string(context).map_err(|error| PromptError {
+            file: name.file().to_owned(),
+            why: error.to_string(),
+        })?;
+        let environment = self.environment(&DataKey::absent_from(&[&json]))?;
+        let values = Value::from(Serde(context));
+        let data = fill(&environment, PromptName::Context, values.clone())?;
+        fill(&environment, name, context! { context => data, ..values })
+    }
+
+    /// The template that is in force.
+    pub fn text(&self, name: PromptName) -> &str {
         self.replaced
             .get(&name)
             .map_or(name.built_in(), String::as_str)
@@ -197,6 +234,11 @@ impl Prompts {
                 Value::from(Serde(replan)),
             )?);
         }
+        if let Some(expansion) = &context.expansion {
+            let values = Value::from(Serde(expansion));
+            prompt.push('\n');
+            prompt.push_str(&fill(&environment, PromptName::Expand, values)?);
+        }
         if last.is_some() {
             let values = context! { answer, problems };
             prompt.push('\n');
@@ -219,6 +261,7 @@ impl Prompts {
         environment.set_fuel(Some(FUEL));
         environment.add_global("delimiter", key.tag());
         let key = key.clone();
+        environment.add_filter("inline", |name: &str| inline(name));
         environment.add_function("data", move |name: &str, text: &str| key.wrap(name, text));
         for name in PromptName::ALL {
             let added = environment.add_template(name.file(), self.text(name));

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use signoff_plan::tools::unfit;
 
-use crate::complete::{Complete, CompleteError, Completion, Usage};
+use crate::complete::{Complete, CompleteError, Completion, Cut, Usage};
 use crate::planner::quoted;
 use crate::prompt::{PromptError, PromptName, Prompts};
 use crate::reply::{ObjectProblem, read_object};
@@ -157,8 +157,12 @@ fn read<T: DeserializeOwned>(
     schema: &Value,
     check: &mut dyn FnMut(&T) -> Vec<String>,
 ) -> Result<T, Vec<String>> {
-    if let Some(bytes) = completion.cut_from {
-        return Err(vec![ObjectProblem::TooLarge { bytes }.to_string()]);
+    let cut = completion.cut.map(|cut| match cut {
+        Cut::TooLarge { bytes } => ObjectProblem::TooLarge { bytes },
+        Cut::TokenLimit => ObjectProblem::Cut,
+    });
+    if let Some(problem) = cut {
+        return Err(vec![problem.to_string()]);
     }
     let object = read_object(&completion.text).map_err(|problem| vec![problem.to_string()])?;
     let object = Value::Object(object);

@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use signoff_engine::Actor;
 use signoff_plan::dialect::recognise;
@@ -12,6 +12,7 @@ use signoff_runtime::project::{KeptProject, ProcessContext, Project, Secrets};
 use signoff_runtime::{Error, SystemClock};
 
 use crate::errors::{ErrorWording, ToolError};
+use crate::last_list::LastList;
 use crate::seal::Seal;
 
 /// What a server is made of.
@@ -34,9 +35,27 @@ pub struct ServerOptions {
 pub(crate) struct Context {
     pub(crate) options: ServerOptions,
     pub(crate) seal: Seal,
-    /// What no answer shows.
-    pub(crate) secrets: Secrets,
+    secrets: Mutex<KnownSecrets>,
+    pub(crate) last_list: LastList,
     project: KeptProject,
+}
+
+/// What no answer shows, and the settings that say so.
+#[derive(Debug)]
+struct KnownSecrets {
+    patterns: Vec<String>,
+    secrets: Arc<Secrets>,
+}
+
+impl KnownSecrets {
+    fn of(process: &ProcessContext, patterns: &[String]) -> Self {
+        let secrets = Secrets::of(&process.variables);
+        secrets.add(patterns);
+        Self {
+            patterns: patterns.to_vec(),
+            secrets: Arc::new(secrets),
+        }
+    }
 }
 
 impl Context {
@@ -44,9 +63,10 @@ impl Context {
         let mut key = [0; 32];
         std::fs::File::open("/dev/urandom")?.read_exact(&mut key)?;
         Ok(Self {
-            secrets: Secrets::of(&options.process.variables),
+            secrets: Mutex::new(KnownSecrets::of(&options.process, &[])),
             options,
             seal: Seal::new(&key),
+            last_list: LastList::default(),
             project: KeptProject::default(),
         })
     }
@@ -55,8 +75,21 @@ impl Context {
     pub(crate) fn project(&self) -> Result<Arc<Project>, ToolError> {
         let project = self.project.open(&self.options.process);
         let project = project.map_err(|error| self.fail(error))?;
-        self.secrets.add(&project.config.sandbox.redact.value);
+        let patterns = &project.config.sandbox.redact.value;
+        let mut known = self.known_secrets();
+        if known.patterns != *patterns {
+            *known = KnownSecrets::of(&self.options.process, patterns);
+        }
         Ok(project)
+    }
+
+    /// What no answer shows, by the settings that were read last.
+    pub(crate) fn secrets(&self) -> Arc<Secrets> {
+        Arc::clone(&self.known_secrets().secrets)
+    }
+
+    fn known_secrets(&self) -> MutexGuard<'_, KnownSecrets> {
+        self.secrets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn fail(&self, error: Error) -> ToolError {

@@ -102,7 +102,7 @@ fn shapes(source: &Source, found: &[diagnostic::Diagnostic]) -> Vec<Diagnostic> 
     found.iter().map(shape).collect()
 }
 
-/// A shape as JSON; ours always have one.
+/// A shape as JSON.
 pub(crate) fn value_of(shape: &impl serde::Serialize) -> Value {
-    serde_json::to_value(shape).unwrap_or_default()
+    serde_json::to_value(shape).expect("shapes of the API have names for keys")
 }

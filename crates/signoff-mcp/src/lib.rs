@@ -7,7 +7,7 @@
 //!
 //! - `errors`, `answers`: what a tool tells, for a model and as a shape
 //! - `arguments`, `schema`: what a tool takes
-//! - `seal`, `context`, `background`: what every call needs
+//! - `seal`, `last_list`, `context`, `background`: what every call needs
 //! - `tools`, `person`, `tasks`, `resources`, `prompts`: what can be called, asked and read
 //! - `server`, `stdio`: the handler, and lines on two streams
 
@@ -18,6 +18,7 @@ mod arguments;
 mod background;
 mod context;
 mod errors;
+mod last_list;
 mod person;
 mod prompts;
 mod resources;

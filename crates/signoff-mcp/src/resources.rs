@@ -1,19 +1,21 @@
 //! Plans, runs and reports as resources.
 
+mod report;
+
 use std::fmt::Write as _;
 
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
 };
+use signoff_api::report::Report;
 use signoff_api::run::Run;
-use signoff_runtime::SystemClock;
 use signoff_runtime::plans::{ListOptions, PlanView};
 use signoff_runtime::runs::view::RunView;
+use signoff_runtime::{Clock as _, SystemClock};
 
 use crate::context::{Context, by_agent};
 use crate::errors::{ToolError, value_of};
-use crate::tools::status::grade_word;
 
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
@@ -50,8 +52,14 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
         template(
             "signoff://runs/{id}/report",
             "run-report",
-            "What a run did, with the evidence",
+            "What a run did and how we know: as text, and as JSON",
             MARKDOWN,
+        ),
+        template(
+            "signoff://runs/{id}/report.json",
+            "run-report-json",
+            "The same as JSON only (signoff.report/1)",
+            JSON,
         ),
     ])
 }
@@ -111,21 +119,33 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<ReadResourceResult, T
     };
     let rest = uri.strip_prefix("signoff://").ok_or_else(unknown)?;
     let parts: Vec<&str> = rest.split('/').collect();
-    let (kind, text) = match parts[..] {
-        ["plans", id] => (JSON, plan(context, &decode(id).ok_or_else(unknown)?)?),
-        ["plans", id, "text"] => (TEXT, plan_text(context, &decode(id).ok_or_else(unknown)?)?),
-        ["runs", id] => {
-            let run = run(context, &decode(id).ok_or_else(unknown)?)?;
-            (JSON, value_of(&run).to_string())
+    let id = |text: &str| decode(text).ok_or_else(unknown);
+    let contents = match parts[..] {
+        ["plans", plan_id] => vec![(JSON, uri.to_owned(), plan(context, &id(plan_id)?)?)],
+        ["plans", plan_id, "text"] => {
+            vec![(TEXT, uri.to_owned(), plan_text(context, &id(plan_id)?)?)]
         }
-        ["runs", id, "report"] => {
-            let run = run(context, &decode(id).ok_or_else(unknown)?)?;
-            (MARKDOWN, report(&run))
+        ["runs", run_id] => {
+            let run = run(context, &id(run_id)?)?;
+            vec![(JSON, uri.to_owned(), value_of(&run).to_string())]
+        }
+        ["runs", run_id, "report"] => {
+            let report = report(context, &id(run_id)?)?;
+            vec![
+                (MARKDOWN, uri.to_owned(), report::markdown(&report)),
+                (JSON, format!("{uri}.json"), value_of(&report).to_string()),
+            ]
+        }
+        ["runs", run_id, "report.json"] => {
+            let report = report(context, &id(run_id)?)?;
+            vec![(JSON, uri.to_owned(), value_of(&report).to_string())]
         }
         _ => return Err(unknown()),
     };
-    let contents = ResourceContents::text(context.secrets.hide(&text), uri).with_mime_type(kind);
-    Ok(ReadResourceResult::new(vec![contents]))
+    let contents = contents.into_iter().map(|(kind, uri, text)| {
+        ResourceContents::text(context.secrets().hide(&text), uri).with_mime_type(kind)
+    });
+    Ok(ReadResourceResult::new(contents.collect()))
 }
 
 fn plan(context: &Context, id: &str) -> Result<String, ToolError> {
@@ -147,43 +167,12 @@ fn run(context: &Context, id: &str) -> Result<Run, ToolError> {
     Ok(view.to_api())
 }
 
-/// A run as a page to read.
-fn report(run: &Run) -> String {
-    let mut text = format!(
-        "# {}\n\nRun `{}` of plan `{}`: **{}**, {} % done. Began {}, last event {}.\n\nSigned digest `{}`.\n\n",
-        run.title,
-        run.run,
-        run.plan,
-        run.status,
-        run.progress,
-        run.started_at,
-        run.updated_at,
-        run.digest
-    );
-    text.push_str("| step | state | attempts | evidence | why |\n|---|---|---|---|---|\n");
-    for step in &run.steps {
-        let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} |",
-            cell(&step.title),
-            step.status,
-            step.attempts,
-            step.evidence.map_or("–", grade_word),
-            cell(step.reason.as_deref().unwrap_or_default())
-        );
-    }
-    for item in &run.inbox {
-        let _ = write!(
-            text,
-            "\nWaits on a person: {} (`{}`)\n",
-            item.question, item.id
-        );
-    }
-    for held in &run.held {
-        let _ = write!(text, "\nHeld back: {held}\n");
-    }
-    text
+/// What `signoff report` says of a run.
+fn report(context: &Context, id: &str) -> Result<Report, ToolError> {
+    let project = context.project()?;
+    let view = RunView::find(&project, Some(id)).map_err(|error| context.fail(error))?;
+    let report = view.report(&project, SystemClock::new().now());
+    report.map_err(|error| context.fail(error))
 }
 
 /// An id as one part of an address.

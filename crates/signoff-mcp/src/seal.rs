@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_hours(1);
 
 /// What a person was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Shown {
+pub(crate) struct SealedVersion {
     pub(crate) digest: String,
     pub(crate) terms: String,
     /// Different each time, so that an answer counts once.
@@ -51,7 +51,7 @@ impl Seal {
     }
 
     /// Seals what was shown for this call.
-    pub(crate) fn close(&self, shown: &Shown, call: &str) -> Result<String, ToolError> {
+    pub(crate) fn close(&self, shown: &SealedVersion, call: &str) -> Result<String, ToolError> {
         let options = SealOptions::new()
             .associated_data(call.as_bytes())
             .ttl(PATIENCE);
@@ -60,10 +60,10 @@ impl Seal {
     }
 
     /// What was shown for this call. Each comes back once.
-    pub(crate) fn open(&self, sealed: &str, call: &str) -> Result<Shown, ToolError> {
+    pub(crate) fn open(&self, sealed: &str, call: &str) -> Result<SealedVersion, ToolError> {
         let again = &["call the tool again without `requestState`: the person is asked anew"];
         let opened = self.codec.open_json_with(sealed, call.as_bytes());
-        let shown: Shown = opened.map_err(|why| {
+        let shown: SealedVersion = opened.map_err(|why| {
             let message = format!("the answer does not belong to this call: {why}");
             ToolError::new("sealed-state", &message, again)
         })?;
@@ -85,8 +85,8 @@ impl Seal {
 mod tests {
     use super::*;
 
-    fn shown(seal: &Seal) -> Shown {
-        Shown {
+    fn shown(seal: &Seal) -> SealedVersion {
+        SealedVersion {
             digest: "sha256:1".to_owned(),
             terms: "sha256:2".to_owned(),
             number: seal.next_number(),

@@ -16,8 +16,8 @@ use crate::answers::{Answer, to_result};
 use crate::background::in_background;
 use crate::context::{Context, ServerOptions};
 use crate::errors::ToolError;
-use crate::person::{Asked, Decision, decide};
-use crate::tools::{run, status, table};
+use crate::person::{Decision, DecisionOutcome, decide};
+use crate::tools::{listing, run, status, table};
 use crate::{prompts, resources, tasks, tools};
 
 /// What a model is told about the server as a whole.
@@ -54,8 +54,8 @@ impl Server {
                     _ => Decision::Reject,
                 };
                 match decide(context, decision, params, client).await {
-                    Ok(Asked::Answer(answer)) => Ok(answer),
-                    Ok(Asked::Input(form)) => return Ok((*form).into()),
+                    Ok(DecisionOutcome::Answer(answer)) => Ok(answer),
+                    Ok(DecisionOutcome::Input(form)) => return Ok((*form).into()),
                     Err(error) => Err(error),
                 }
             }
@@ -65,6 +65,7 @@ impl Server {
                 }
                 started => started.map(|started| started.to_answer()),
             },
+            "plan_list" => return Ok(listing::answer(context, arguments).await.into()),
             "plan_status" => status::status(context, arguments, client).await,
             name => {
                 let Some(call) = tools::blocking(name) else {
@@ -74,7 +75,7 @@ impl Server {
                 in_background(move || call(&context, arguments)).await
             }
         };
-        Ok(to_result(answer, &self.context.secrets).into())
+        Ok(to_result(answer, &self.context.secrets()).into())
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn get(context: &Context, run: &str) -> Result<GetTaskResult, ToolErr
     let view = RunView::find(&project, Some(run)).map_err(|error| context.fail(error))?;
     let run = view.to_api();
     let payload = if run.outcome.is_some() {
-        completed(&run, &context.secrets)
+        completed(&run, &context.secrets())
     } else if view.over {
         TaskPayload::Cancelled
     } else {

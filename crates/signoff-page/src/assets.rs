@@ -25,7 +25,7 @@ pub static STYLE: Asset = Asset::new(
 /// Sets light or dark before anything is painted; so it is no module.
 pub static THEME: Asset = Asset::new("theme.js", SCRIPTS, include_str!("assets/theme.js"));
 pub static SCRIPT: Asset = Asset::new("page.js", SCRIPTS, include_str!("assets/page.js"));
-static MODULES: [Asset; 7] = [
+static MODULES: [Asset; 9] = [
     Asset::new("live.js", SCRIPTS, include_str!("assets/live.js")),
     Asset::new("morph.js", SCRIPTS, include_str!("assets/morph.js")),
     Asset::new("keyboard.js", SCRIPTS, include_str!("assets/keyboard.js")),
@@ -33,6 +33,8 @@ static MODULES: [Asset; 7] = [
     Asset::new("review.js", SCRIPTS, include_str!("assets/review.js")),
     Asset::new("editor.js", SCRIPTS, include_str!("assets/editor.js")),
     Asset::new("inbox.js", SCRIPTS, include_str!("assets/inbox.js")),
+    Asset::new("forms.js", SCRIPTS, include_str!("assets/forms.js")),
+    Asset::new("notify.js", SCRIPTS, include_str!("assets/notify.js")),
 ];
 
 /// The file of this name.

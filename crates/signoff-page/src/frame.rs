@@ -28,6 +28,8 @@ pub struct Frame<'a> {
     pub csrf: &'a str,
     /// What to follow for changes: an address of the event stream.
     pub events: Option<&'a str>,
+    /// What to follow for notifications, whatever the page shows.
+    pub activity: &'a str,
     /// What was just done, or why not.
     pub notice: Option<Notice<'a>>,
 }
@@ -50,7 +52,7 @@ impl Frame<'_> {
             (DOCTYPE)
             html lang="en" {
                 (head(&title))
-                body data-events=[self.events] data-csrf=(self.csrf) {
+                body data-events=[self.events] data-activity=(self.activity) data-csrf=(self.csrf) {
                     a.skip-link href="#screen" { "Skip to the content" }
                     (self.bar())
                     main #screen tabindex="-1" {
@@ -65,7 +67,8 @@ impl Frame<'_> {
         }
     }
 
-    fn bar(&self) -> Markup {
+    /// The bar alone, for a page that is there already.
+    pub fn bar(&self) -> Markup {
         let current = |place| (self.place == place).then_some("page");
         html! {
             header.topbar #bar {
@@ -85,7 +88,8 @@ impl Frame<'_> {
                 button.search-button type="button" data-opens="palette" hidden {
                     span { "Search" } (magnifier()) kbd { "⌘K" }
                 }
-                button.quiet.icon type="button" data-theme-switch hidden aria-label="Switch between light and dark" { "◐" }
+                button.quiet.icon type="button" #notify data-notify hidden aria-pressed="false" aria-label="Notify me when something waits for me, fails or is done" title="Notify me" { (bell()) }
+                button.quiet.icon type="button" data-theme-switch hidden aria-label="Switch between light and dark" title="Light or dark" { "◐" }
                 div.person {
                     span.avatar aria-hidden="true" { (self.person.chars().take(1).collect::<String>()) }
                     span.name { (self.person) }
@@ -152,6 +156,12 @@ pub(crate) fn token(csrf: &str) -> Markup {
 pub(crate) fn mark() -> Markup {
     PreEscaped(
         "<svg width=\"22\" height=\"22\" viewBox=\"0 0 22 22\" fill=\"none\" aria-hidden=\"true\"><rect x=\"1.75\" y=\"1.75\" width=\"18.5\" height=\"18.5\" rx=\"5\" stroke=\"currentColor\" stroke-width=\"2\"/><path d=\"M6.5 11.5l3 3 6-7\" stroke=\"currentColor\" stroke-width=\"2.2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/></svg>".to_owned(),
+    )
+}
+
+fn bell() -> Markup {
+    PreEscaped(
+        "<svg width=\"16\" height=\"16\" viewBox=\"0 0 16 16\" fill=\"none\" aria-hidden=\"true\"><path class=\"bell\" d=\"M8 2a4 4 0 0 0-4 4c0 3-1 4.2-1.6 4.9-.3.4 0 .9.4.9h10.400c.4 0 .7-.5.4-.9C13 10.200 12 9 12 6a4 4 0 0 0-4-4z\" stroke=\"currentColor\" stroke-width=\"1.4\" stroke-linejoin=\"round\"/><path d=\"M6.500 13.800c.3.500.900.700 1.500.700s1.200-.2 1.500-.700\" stroke=\"currentColor\" stroke-width=\"1.4\" stroke-linecap=\"round\"/></svg>".to_owned(),
     )
 }
 

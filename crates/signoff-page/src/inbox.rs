@@ -75,7 +75,7 @@ pub(crate) fn question(item: &Item, csrf: &str) -> Markup {
                 }
                 div.choices role="group" aria-label="Answer" {
                     @for choice in &item.choices {
-                        button.choice name="choice" value=(choice) {
+                        button class={ "choice" @if choice == "abort" { " danger" } } name="choice" value=(choice) {
                             span.word { (choice.replace('_', " ")) }
                             @if let Some(meaning) = item.meanings.get(choice) { span.leads-to { (in_the_page(meaning)) } }
                         }

@@ -20,4 +20,4 @@ pub mod state;
 pub mod timeline;
 pub mod words;
 
-pub use maud::Markup;
+pub use maud::{Markup, PreEscaped};

@@ -47,14 +47,25 @@ pub fn clock(at: &str) -> String {
     }
 }
 
-/// A duration in words.
+/// A duration in words; what takes no tenth of a second is told exactly.
 pub fn lasted(milliseconds: u64) -> String {
-    short(milliseconds)
+    match milliseconds {
+        0..100 => format!("{milliseconds} ms"),
+        longer => short(longer),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_times_are_told_exactly() {
+        for (milliseconds, expected) in [(0, "0 ms"), (7, "7 ms"), (400, "0.4s"), (61_000, "1m 1s")]
+        {
+            assert_eq!(lasted(milliseconds), expected);
+        }
+    }
 
     #[test]
     fn ages_are_told_in_the_unit_that_people_would_use() {

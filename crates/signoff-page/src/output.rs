@@ -32,7 +32,7 @@ fn contract_run(heading: &str, run: Option<&ContractRun>, none: &str) -> Markup 
                         span.muted { (run.ended) " · " (lasted(run.duration_ms)) }
                     }
                     @if run.verdict != "pass" {
-                        @if let Some(line) = first_failure(run) { p.small.first-failure { code { (line) } } }
+                        @if let Some(line) = first_failure(run).filter(|line| !is_all(run, line)) { p.small.first-failure { code { (line) } } }
                     }
                     @for unmet in &run.unmet { p.small.muted { "not met: " (unmet) } }
                     (printed(run))
@@ -86,6 +86,13 @@ fn first_failure(run: &ContractRun) -> Option<&str> {
     };
     let last = || lines().rfind(|line| !line.is_empty());
     lines().find(tells).or_else(last)
+}
+
+/// Whether the line is all that was printed, so that it stands there anyway.
+fn is_all(run: &ContractRun, line: &str) -> bool {
+    let printed = [run.stdout.trim(), run.stderr.trim()];
+    let mut printed = printed.iter().filter(|text| !text.is_empty());
+    printed.next() == Some(&line) && printed.next().is_none()
 }
 
 /// A patch, coloured line by line.
@@ -185,6 +192,8 @@ mod tests {
         assert_eq!(first_failure(&pytest), Some("E   AssertionError: 1 != 2"));
         assert_eq!(first_failure(&run("one\ntwo\n\n", "")), Some("two"));
         assert_eq!(first_failure(&run("", "")), None);
+        assert!(is_all(&run("", "no such file\n"), "no such file"));
+        assert!(!is_all(&run("1 failed\n", "error\n"), "error"));
     }
 
     #[test]

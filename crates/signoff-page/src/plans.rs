@@ -5,6 +5,7 @@ use signoff_api::inbox::Item;
 use signoff_api::plans::ListedPlan;
 use signoff_api::runs::Run;
 
+use crate::address::part;
 use crate::moment::time;
 use crate::problem::code_in;
 use crate::state::{of_plan, of_run};
@@ -38,6 +39,8 @@ pub struct PlanRow {
     pub run: Option<Run>,
     /// What the planning session is about that it came from.
     pub topic: Option<String>,
+    /// Its owner, its dialect and its agents, to be found by.
+    pub words: Vec<String>,
 }
 
 /// Which plans are shown.
@@ -64,7 +67,9 @@ impl PlanFilter {
                 .iter()
                 .any(|field| field.to_lowercase().contains(&text))
         };
-        (self.state.is_empty() || row.plan.status == self.state) && (text.is_empty() || has_text())
+        let has_word = || row.words.iter().any(|word| word.to_lowercase() == text);
+        (self.state.is_empty() || row.plan.status == self.state)
+            && (text.is_empty() || has_text() || has_word())
     }
 }
 
@@ -112,7 +117,7 @@ impl PlansView<'_> {
         ];
         html! {
             form.filters role="search" method="get" action="/" data-filters {
-                input type="search" name="text" value=(self.filter.text) placeholder="Title, id, author, topic" aria-label="Find plans";
+                input type="search" name="text" value=(self.filter.text) placeholder="Title, author, agent, dialect …" aria-label="Find plans";
                 select name="state" aria-label="State" {
                     option value="" { "Every state" }
                     @for state in STATES {
@@ -130,50 +135,38 @@ impl PlansView<'_> {
                 @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| states.contains(&row.plan.status.as_str())).collect();
                 @let questions = if name == "Waiting for you" { self.questions } else { &[] };
                 @if !rows.is_empty() || !questions.is_empty() {
-                    section.group aria-label=(name) {
+                    section.group id={ "group-" (states[0]) } aria-label=(name) {
                         h2 { (name) span.tag { (rows.len() + questions.len()) } }
                         ul.rows {
                             @for question in questions { (question_row(question)) }
-                            @for row in &rows { (self.row(row)) }
+                            @for (topic, rows) in by_topic(&rows) { (self.of_topic(topic, &rows)) }
                         }
                     }
                 }
             }
-            (self.topics())
         }
     }
 
-    /// Threads of one planning session stand together.
-    fn topics(&self) -> Markup {
-        let mut topics: Vec<&str> = self
-            .rows
-            .iter()
-            .filter_map(|row| row.topic.as_deref())
-            .collect();
-        topics.sort_unstable();
-        topics.dedup();
+    /// The threads of one planning session, below what it is about; a single one stands like any other plan.
+    fn of_topic(&self, topic: Option<&str>, rows: &[&PlanRow]) -> Markup {
+        let topic = topic.filter(|_| rows.len() > 1);
         html! {
-            @for topic in topics {
-                @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| row.topic.as_deref() == Some(topic)).collect();
-                @if rows.len() > 1 {
-                    section.group aria-label={ "Topic " (topic) } {
-                        h2 { "Topic: " (topic) span.tag { (rows.len()) } }
-                        ul.rows { @for row in rows {
-                            li.row {
-                                span { (of_plan(&row.plan.status).label()) }
-                                a.title href=(address(&row.plan)) { (row.plan.title) }
-                            }
-                        } }
-                    }
+            @if let Some(topic) = topic {
+                li.topic id={ "topic-" (part(topic)) } {
+                    h3 { span.muted { "Topic" } " " (topic) span.tag { (rows.len()) } }
+                    ul aria-label={ "Topic " (topic) } { @for row in rows { (self.row(row, false)) } }
                 }
+            } @else {
+                @for row in rows { (self.row(row, true)) }
             }
         }
     }
 
-    fn row(&self, row: &PlanRow) -> Markup {
+    fn row(&self, row: &PlanRow, with_topic: bool) -> Markup {
         let plan = &row.plan;
+        let topic = row.topic.as_ref().filter(|_| with_topic);
         html! {
-            li.row data-item {
+            li.row id={ "plan-" (part(&plan.id)) } data-item {
                 span { (of_run(&plan.status, plan.questions).label()) }
                 div {
                     a.title href=(address(plan)) { (plan.title) }
@@ -181,7 +174,8 @@ impl PlansView<'_> {
                         span.mono { (plan.id) }
                         @if let Some(by) = &row.by { span { "by " (by) } }
                         span { (time(&plan.updated_at, self.now)) }
-                        @if let Some(topic) = &row.topic { span { "topic " (topic) } }
+                        @if let Some(topic) = topic { span { "topic " (topic) } }
+                        @if let Some(approval) = &plan.approval { span { (approval.summary) } }
                         @if let Some(said) = &plan.file_says { span.problem-count { "its file says " (said) } }
                     }
                 }
@@ -201,17 +195,33 @@ impl PlansView<'_> {
     }
 }
 
+/// Plans of one topic side by side, where the first of them stands.
+fn by_topic<'r>(rows: &[&'r PlanRow]) -> Vec<(Option<&'r str>, Vec<&'r PlanRow>)> {
+    let mut groups: Vec<(Option<&str>, Vec<&PlanRow>)> = Vec::new();
+    for row in rows {
+        let topic = row.topic.as_deref();
+        let known = groups
+            .iter_mut()
+            .find(|(of, _)| topic.is_some() && *of == topic);
+        match known {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((topic, vec![row])),
+        }
+    }
+    groups
+}
+
 /// Where a plan is reviewed.
 fn address(plan: &ListedPlan) -> String {
-    format!("/plans/{}", crate::address::part(&plan.id))
+    format!("/plans/{}", part(&plan.id))
 }
 
 fn question_row(item: &Item) -> Markup {
     html! {
-        li.row data-item {
+        li.row id={ "ask-" (part(&item.id)) } data-item {
             span.state.tone-waiting { span.sign aria-hidden="true" { "?" } "asks you" }
             div {
-                a.title href={ "/inbox#" (crate::address::part(&item.id)) } { (code_in(&item.question)) }
+                a.title href={ "/inbox#" (part(&item.id)) } { (code_in(&item.question)) }
                 div.about {
                     @if !item.title.is_empty() { span { (item.title) } }
                     @if !item.step.is_empty() { span { "step " span.mono { (item.step) } } }
@@ -283,7 +293,7 @@ pub fn runs(runs: &[Run], now: u64) -> Markup {
 fn run_row(run: &Run, now: u64) -> Markup {
     let state = of_run(&run.status, run.waiting);
     html! {
-        li.row data-item {
+        li.row id={ "run-" (run.run) } data-item {
             span { (state.label()) }
             div {
                 a.title href={ "/runs/" (run.run) } { (run.title.as_deref().unwrap_or(&run.run)) }
@@ -300,5 +310,49 @@ fn run_row(run: &Run, now: u64) -> Markup {
                 @if let Some(progress) = run.progress { span.number { (progress) " %" } (meter(progress, state.tone)) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: &str, topic: Option<&str>) -> PlanRow {
+        let plan = serde_json::json!({
+            "id": id, "title": id, "status": "verified", "updated_at": "2026-11-19T00:00:00Z", "path": id, "questions": 0
+        });
+        PlanRow {
+            plan: serde_json::from_value(plan).expect("a plan"),
+            by: None,
+            steps: None,
+            errors: 0,
+            warnings: 0,
+            run: None,
+            topic: topic.map(str::to_owned),
+            words: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn plans_of_one_topic_stand_together_where_the_first_of_them_is() {
+        let rows = [
+            row("a", None),
+            row("b", Some("x")),
+            row("c", None),
+            row("d", Some("x")),
+        ];
+        let rows: Vec<&PlanRow> = rows.iter().collect();
+        let groups = by_topic(&rows);
+        let ids = groups.iter().map(|(topic, rows)| {
+            (
+                *topic,
+                rows.iter()
+                    .map(|row| row.plan.id.as_str())
+                    .collect::<String>(),
+            )
+        });
+        let expected = [(None, "a"), (Some("x"), "bd"), (None, "c")]
+            .map(|(topic, ids)| (topic, ids.to_owned()));
+        assert_eq!(ids.collect::<Vec<_>>(), expected);
     }
 }

@@ -16,12 +16,20 @@ use crate::timeline::timeline;
 
 /// The report as a screen of the page. `graph`: the drawing, as `graph` makes it.
 pub fn screen(report: &Report, graph: Option<&str>) -> Markup {
+    let run = format!("/runs/{}", report.run.run);
+    let crumbs = html! { p.crumbs { a href="/runs" { "Runs" } " / " a.mono href=(run) { (report.run.run) } " / report" } };
+    let save = html! { div.buttons { a.button href={ (run) "/report.html" } download { "Save as one file" } } };
+    document(report, graph, &crumbs, &save)
+}
+
+/// What the page and the file have in common. `crumbs` stands above the title, `save` beside it.
+fn document(report: &Report, graph: Option<&str>, crumbs: &Markup, save: &Markup) -> Markup {
     let run = &report.run;
     html! {
         div #report {
             header.doc-head {
-                p.crumbs { (mark()) " Report of a run" }
-                h1 { (run.title) }
+                (crumbs)
+                div.title-row { h1 { (run.title) } (save) }
                 div.meta { (of_plan(&run.status).label()) span.mono { (run.run) } span { (clock(&run.started_at)) } }
                 br;
                 p.sentence { (outcome_sentence(run)) }
@@ -29,7 +37,7 @@ pub fn screen(report: &Report, graph: Option<&str>) -> Markup {
             (evidence(report))
             @if let Some(graph) = graph { section.section aria-label="Graph" { h2 { "Graph" } div.graph.card tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) } } }
             @if let Some(picture) = timeline(report, millis(&report.at).unwrap_or_default()) {
-                section.section aria-label="Timeline" { h2 { "Timeline" } div.timeline tabindex="0" role="group" aria-label="Timeline" { (picture) } }
+                section.section aria-label="Timeline" { h2 { "Timeline" } (picture) }
             }
             (cost(report))
             section.section aria-label="Contracts" {
@@ -37,6 +45,7 @@ pub fn screen(report: &Report, graph: Option<&str>) -> Markup {
                 @for step in &report.steps { (contract(report, step)) }
             }
             (answers(report))
+            (models(report))
             (signatures(report))
             (verify(report))
         }
@@ -45,6 +54,7 @@ pub fn screen(report: &Report, graph: Option<&str>) -> Markup {
 
 /// One file that needs nothing else and can be printed.
 pub fn file(report: &Report, graph: Option<&str>) -> String {
+    let crumbs = html! { p.crumbs.with-mark { (mark()) span { "Report of a run" } } };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -56,7 +66,7 @@ pub fn file(report: &Report, graph: Option<&str>) -> String {
                 meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'";
                 style { (PreEscaped(STYLE.text)) }
             }
-            body { main { (screen(report, graph)) p.tiny.muted { "Written by Signoff on " (clock(&report.at)) "." } } }
+            body { main { (document(report, graph, &crumbs, &html! {})) p.tiny.muted { "Written by Signoff on " (clock(&report.at)) "." } } }
         }
     };
     page.into_string()
@@ -71,11 +81,11 @@ fn evidence(report: &Report) -> Markup {
                 tbody {
                     @for (step, told) in steps(report) {
                         tr {
-                            td { (told.number) ". " a href={ "#contract-" (step.id) } { (step.title) } }
-                            td { (of_step(&step.status, step.evidence).label()) }
-                            td { (sentence(step, told)) }
-                            td.number { (step.attempts) }
-                            td.number.nowrap { @if let (Some(began), Some(ended)) = (&step.started_at, &step.ended_at) { (between(began, ended).map_or_else(String::new, lasted)) } }
+                            td data-of="Step" { (told.number) ". " a href={ "#contract-" (step.id) } { (step.title) } }
+                            td data-of="State" { (of_step(&step.status, step.evidence).label()) }
+                            td data-of="How we know" { (sentence(step, told)) }
+                            td.number data-of="Attempts" { (step.attempts) }
+                            td.number.nowrap data-of="Time" { @if let (Some(began), Some(ended)) = (&step.started_at, &step.ended_at) { (between(began, ended).map_or_else(String::new, lasted)) } }
                         }
                     }
                 }
@@ -97,7 +107,7 @@ fn cost(report: &Report) -> Markup {
                     thead { tr { th { "Agent or model" } th { "Tokens" } th { "Cost" } } }
                     tbody {
                         @for (name, used) in usage.by_agent.iter().chain(&usage.by_model) {
-                            tr { td { (name) } td.number { (used.tokens) } td.number { (used.usd.map_or_else(|| "unknown".to_owned(), |usd| format!("${usd:.4}"))) } }
+                            tr { td data-of="Agent or model" { (name) } td.number data-of="Tokens" { (used.tokens) } td.number data-of="Cost" { (used.usd.map_or_else(|| "unknown".to_owned(), |usd| format!("${usd:.4}"))) } }
                         }
                         tr { th { "All" } th.number { (usage.total.tokens) } th.number { (usage.total.usd.map_or_else(|| "unknown".to_owned(), |usd| format!("${usd:.4}"))) } }
                     }
@@ -135,7 +145,30 @@ fn answers(report: &Report) -> Markup {
                 div.table-scroll { table {
                     thead { tr { th { "Step" } th { "Question" } th { "Answer" } th { "By" } } }
                     tbody { @for answer in &report.answers {
-                        tr { td.mono { (answer.step) } td { (answer.question) } td { (answer.choice) @if let Some(note) = &answer.note { ": " (note) } } td { (answer.by) " " span.muted { (clock(&answer.at)) } } }
+                        tr { td.mono data-of="Step" { (answer.step) } td data-of="Question" { (answer.question) } td data-of="Answer" { (answer.choice) @if let Some(note) = &answer.note { ": " (note) } } td data-of="By" { (answer.by) " " span.muted { (clock(&answer.at)) } } }
+                    } }
+                } }
+            }
+        }
+    }
+}
+
+fn models(report: &Report) -> Markup {
+    html! {
+        @if !report.models.is_empty() {
+            section.section aria-label="Models that were asked" {
+                h2 { "What models were asked" }
+                p.small.muted { "What a model says counts for nothing before the harness has checked it and, where it changes the plan, a person has signed the difference." }
+                div.table-scroll { table {
+                    thead { tr { th { "Task" } th { "Step" } th { "Answer" } th { "By" } th { "Tokens" } } }
+                    tbody { @for asked in &report.models {
+                        tr {
+                            td data-of="Task" { (asked.task) }
+                            td.mono data-of="Step" { (asked.step.as_deref().unwrap_or_default()) }
+                            td data-of="Answer" { (asked.answer.as_deref().unwrap_or_default()) @if let Some(why) = &asked.refused { " (not followed: " (why) ")" } }
+                            td data-of="By" { (asked.by) " " span.muted { (clock(&asked.at)) } }
+                            td.number data-of="Tokens" { @if let Some(used) = &asked.usage { (used.tokens) } }
+                        }
                     } }
                 } }
             }
@@ -147,11 +180,11 @@ fn signatures(report: &Report) -> Markup {
     let one = |signature: &ReportedSignature| {
         html! {
             tr {
-                td { (signature.by) @if let Some(principal) = &signature.principal { " " span.muted { (principal) } } }
-                td { (signature.proof) }
-                td.nowrap { (clock(&signature.at)) }
-                td.digest { "plan " (signature.digest) br; "terms " (signature.terms) }
-                td { (signature.note.as_deref().unwrap_or_default()) }
+                td data-of="By" { (signature.by) @if let Some(principal) = &signature.principal { " " span.muted { (principal) } } }
+                td data-of="Proof" { (signature.proof) }
+                td.nowrap data-of="When" { (clock(&signature.at)) }
+                td.digest data-of="Digests" { "plan " (signature.digest) br; "terms " (signature.terms) }
+                td data-of="Note" { (signature.note.as_deref().unwrap_or_default()) }
             }
         }
     };

@@ -69,6 +69,8 @@ pub fn of_plan(status: &str) -> State<'_> {
         _ => ("○", "skipped"),
     };
     let word = match status {
+        "verified" => "to sign",
+        "proposed" => "to review",
         "approved" => "signed",
         "executing" => "running",
         "needs_review" => "needs you",
@@ -108,5 +110,7 @@ mod tests {
             assert_eq!((state.sign, state.word, state.tone), expected);
         }
         assert_eq!(of_plan("approved").word, "signed");
+        // Who has never seen it must know what a question mark asks of them.
+        assert_eq!(of_plan("verified").word, "to sign");
     }
 }

@@ -4,18 +4,15 @@ use maud::{Markup, html};
 use signoff_api::report::{Report, ReportedAttempt, ReportedStep};
 
 use crate::moment::{lasted, millis};
-use crate::words::columns::cut;
 
 /// The most steps that are drawn: more cannot be told apart.
 const MOST: usize = 60;
 const WIDTH: u64 = 1000;
-const LABELS: u64 = 230;
-const ROW: u64 = 24;
-const BAR: u64 = 12;
-const HEAD: u64 = 22;
-const TICKS: u64 = 5;
+const HEIGHT: u64 = 12;
+const TICKS: u64 = 4;
 
-/// The picture; nothing before the first attempt. `now`: where what still lasts ends.
+/// The picture; nothing before the first attempt. `now`: where what still lasts ends. The bars are drawn, the words are
+/// text of the page, so that they are of one size on every screen.
 pub fn timeline(report: &Report, now: u64) -> Option<Markup> {
     let worked = |step: &&ReportedStep| !step.attempts.is_empty() || !step.waits.is_empty();
     let steps: Vec<&ReportedStep> = report.steps.iter().filter(worked).collect();
@@ -25,14 +22,16 @@ pub fn timeline(report: &Report, now: u64) -> Option<Markup> {
     // The newest matter while a run goes on.
     let shown = &steps[steps.len().saturating_sub(MOST)..];
     let scale = Scale::of(report, now)?;
-    let height = HEAD + ROW * u64::try_from(shown.len()).ok()? + 4;
     let left = steps.len() - shown.len();
     Some(html! {
-        svg viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label="Timeline of the steps" {
-            (scale.ticks(height))
-            @for (at, step) in (0_u64..).zip(shown.iter()) {
-                (row(report, step, &scale, HEAD + at * ROW, now))
+        div.timeline role="group" aria-label="Timeline of the steps" {
+            div.axis aria-hidden="true" {
+                @for tick in 0..=TICKS { span { (lasted(scale.length * tick / TICKS)) } }
             }
+            @for step in shown { (row(report, step, &scale, now)) }
+        }
+        p.legend.tiny.muted {
+            span.key-work { "works" } span.key-done { "contract green" } span.key-failed { "contract red" } span.key-wait { "waits on a person" }
         }
         @if left > 0 { p.tiny.muted { (left) " earlier steps are not drawn" } }
     })
@@ -59,43 +58,81 @@ impl Scale {
 
     fn x(&self, at: u64) -> u64 {
         let since = at.saturating_sub(self.begin).min(self.length);
-        LABELS + since * (WIDTH - LABELS) / self.length
+        since * WIDTH / self.length
     }
+}
 
-    fn ticks(&self, height: u64) -> Markup {
-        html! {
-            @for tick in 0..=TICKS {
-                @let x = LABELS + tick * (WIDTH - LABELS) / TICKS;
-                line.grid x1=(x) x2=(x) y1="16" y2=(height) {}
-                @let anchor = if tick == TICKS { "end" } else if tick == 0 { "start" } else { "middle" };
-                text.tick x=(x) y="11" text-anchor=(anchor) { (lasted(self.length * tick / TICKS)) }
+/// What happened to a step from one time to another.
+struct Bar {
+    class: &'static str,
+    from: u64,
+    to: u64,
+    what: String,
+}
+
+fn row(report: &Report, step: &ReportedStep, scale: &Scale, now: u64) -> Markup {
+    let title = report.run.steps.iter().find(|one| one.id == step.id);
+    let title = title.map_or(step.id.as_str(), |one| one.title.as_str());
+    let bars = bars(step, now);
+    let told: Vec<String> = bars.iter().map(Bar::words).collect();
+    html! {
+        div.of-step {
+            span.label title=(title) { span.muted { (step.number) } " " (title) }
+            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label={ (title) ": " (told.join(", ")) } {
+                @for bar in &bars {
+                    @let x = scale.x(bar.from);
+                    @let width = scale.x(bar.to).saturating_sub(x).max(3);
+                    rect class=(bar.class) x=(x) y="0" width=(width) height=(HEIGHT) { title { (bar.words()) } }
+                }
             }
         }
     }
 }
 
-fn row(report: &Report, step: &ReportedStep, scale: &Scale, top: u64, now: u64) -> Markup {
-    let title = report.run.steps.iter().find(|one| one.id == step.id);
-    let title = title.map_or(step.id.as_str(), |one| one.title.as_str());
-    let y = top + (ROW - BAR) / 2;
+fn bars(step: &ReportedStep, now: u64) -> Vec<Bar> {
     let end = |at: Option<&String>| at.and_then(|at| millis(at)).unwrap_or(now);
-    html! {
-        text x="0" y=(top + 16) { (cut(&format!("{}. {title}", step.number), 34)) }
-        @for attempt in &step.attempts {
-            @if let Some(from) = millis(&attempt.started_at) {
-                @let done = end(attempt.ended_at.as_ref());
-                @let worked = attempt.worked_until.as_ref().map_or(done, |at| end(Some(at)));
-                (bar("work", scale, (from, worked), y, &format!("attempt {} worked", attempt.number)))
-                @if done > worked || attempt.contract.is_some() {
-                    (bar(judged(attempt), scale, (worked, done), y, &format!("attempt {} judged", attempt.number)))
-                }
-            }
+    let mut bars = Vec::new();
+    let mut add = |class, (from, to), what: String| {
+        bars.push(Bar {
+            class,
+            from,
+            to,
+            what,
+        });
+    };
+    for attempt in &step.attempts {
+        let Some(from) = millis(&attempt.started_at) else {
+            continue;
+        };
+        let done = end(attempt.ended_at.as_ref());
+        let worked = attempt.worked_until.as_ref();
+        let worked = worked.map_or(done, |at| end(Some(at)));
+        let name = format!("attempt {}", attempt.number);
+        add("work", (from, worked), format!("{name} worked"));
+        if done > worked || attempt.contract.is_some() {
+            add(
+                judged(attempt),
+                (worked, done),
+                format!("{name} was judged"),
+            );
         }
-        @for wait in &step.waits {
-            @if let Some(from) = millis(&wait.from) {
-                (bar("wait", scale, (from, end(wait.to.as_ref())), y, "waited on a person"))
-            }
+    }
+    for wait in &step.waits {
+        if let Some(from) = millis(&wait.from) {
+            let span = (from, end(wait.to.as_ref()));
+            add("wait", span, "waited on a person".to_owned());
         }
+    }
+    bars
+}
+
+impl Bar {
+    fn words(&self) -> String {
+        format!(
+            "{} {}",
+            self.what,
+            lasted(self.to.saturating_sub(self.from))
+        )
     }
 }
 
@@ -105,15 +142,5 @@ fn judged(attempt: &ReportedAttempt) -> &'static str {
         Some(_) => "attempt-failed",
         None if attempt.failed.is_some() => "attempt-failed",
         None => "check",
-    }
-}
-
-fn bar(class: &str, scale: &Scale, (from, to): (u64, u64), y: u64, what: &str) -> Markup {
-    let x = scale.x(from);
-    let width = scale.x(to).saturating_sub(x).max(3);
-    html! {
-        rect class=(class) x=(x) y=(y) width=(width) height=(BAR) rx="2" {
-            title { (what) ": " (lasted(to.saturating_sub(from))) }
-        }
     }
 }

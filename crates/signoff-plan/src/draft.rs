@@ -4,14 +4,16 @@
 //! All dialects parse into this. Values with a grammar of their own (budgets, durations, failure
 //! policies, conditions) stay text here: the checks read them, so that each is worded in one place.
 
-mod optional_details;
+mod field_at;
+
+use std::ops::{Deref, DerefMut};
 
 use serde_json::Value;
 
-use self::optional_details::OptionalDetails;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 pub use crate::source::{Command, Piece, Spanned};
+use crate::sparse::Sparse;
 use crate::spelling::Dialect;
 
 /// A plan as written.
@@ -55,6 +57,8 @@ pub struct Draft {
     pub risks: Vec<Spanned<String>>,
     /// Model for agents that do not name their own.
     pub executor_model: Option<Spanned<String>>,
+    /// Whose signatures the plan asks for.
+    pub approval_required_from: Vec<Spanned<String>>,
     /// What agents are told beside their task.
     pub briefing: Option<Spanned<String>>,
     /// What is kept and decides nothing, by the names of [`crate::model::PLAN_RECORD`].
@@ -121,8 +125,24 @@ pub struct Step {
     pub contract: Option<Box<Contract>>,
     /// A contract is begun, but has no command; that has been reported.
     pub contract_missing_command: bool,
+    /// What earlier runs left, by the names of [`crate::model::STEP_RECORD`].
+    pub record: Vec<(&'static str, Spanned<Value>)>,
     /// Everything else.
-    pub(crate) details: OptionalDetails,
+    pub(crate) details: Sparse<Details>,
+}
+
+impl Deref for Step {
+    type Target = Details;
+
+    fn deref(&self) -> &Details {
+        &self.details
+    }
+}
+
+impl DerefMut for Step {
+    fn deref_mut(&mut self) -> &mut Details {
+        &mut self.details
+    }
 }
 
 /// What most steps do not have.
@@ -160,6 +180,8 @@ pub struct Details {
     pub locks: Vec<Spanned<String>>,
     /// Where its work happens.
     pub isolation: Option<Spanned<String>>,
+    /// Role of the model that reads the work when it is done.
+    pub reviewer: Option<Spanned<String>>,
     /// Acceptance criteria.
     pub acceptance: Vec<Spanned<String>>,
     /// Subtasks.
@@ -168,9 +190,9 @@ pub struct Details {
     pub instructions: Option<Spanned<String>>,
     /// The hint of a proposal: tool, operation, target.
     pub hint: Hint,
-    /// What earlier runs left, by the names of [`crate::model::STEP_RECORD`].
-    pub record: Vec<(&'static str, Spanned<Value>)>,
 }
+
+crate::blank!(Details);
 
 /// The hint of a proposal: `(tool: operation → target)`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

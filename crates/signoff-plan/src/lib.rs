@@ -40,6 +40,7 @@ pub mod reference;
 pub mod shell;
 pub mod signed;
 pub mod source;
+pub mod sparse;
 mod spelling;
 pub mod subscription;
 mod suggest;
@@ -49,4 +50,4 @@ mod workspace;
 pub mod write;
 mod yaml;
 
-pub use workspace::{PermissiveWorkspace, Workspace};
+pub use workspace::{PermissiveWorkspace, ShadowedCommand, Workspace};

@@ -14,10 +14,12 @@ use serde_json::Value;
 
 pub use self::briefing::Briefing;
 pub use self::contract::{Condition, Contract, FailAction, OnFail, RetriedFailures};
-pub use self::step::{Depends, Hint, STEP_RECORD, Step, StepRecord, Subscription, Work};
+pub use self::step::{
+    Depends, Hint, STEP_RECORD, Step, StepDetails, StepRecord, Subscription, Work,
+};
 
 /// A whole plan, as every part of the system after the checks sees it.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Hash, Default)]
 pub struct Plan {
     /// Explicit id; a plan without one is known by its path.
     pub id: Option<String>,
@@ -49,6 +51,8 @@ pub struct Plan {
     pub risks: Vec<String>,
     /// Model for agents that do not name their own.
     pub executor_model: Option<String>,
+    /// Whose signatures count, of those that the settings let count; empty = all of them.
+    pub approval_required_from: Vec<String>,
     /// What agents are told beside their task, in the word of [`Briefing`]: what they really are told, so none
     /// in a plan without agents.
     pub briefing: Option<String>,
@@ -195,7 +199,7 @@ pub fn is_id(text: &str) -> bool {
 const NAMES: usize = 500_000;
 
 /// Limits over a plan or one step; absent = unlimited.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Hash, Default)]
 pub struct Budget {
     /// Tokens, in and out.
     pub tokens: Option<u64>,

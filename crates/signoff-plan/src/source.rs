@@ -86,9 +86,7 @@ struct Content {
     text: String,
     /// Every byte, where there is one that is not.
     broken: Option<Vec<u8>>,
-    line_starts: Vec<usize>,
-    /// How many code points begin before each block of the bytes.
-    points: Points,
+    places: Places,
     parts: Vec<SourceFile>,
 }
 
@@ -123,10 +121,6 @@ impl Source {
     }
 
     fn with_parts(name: String, bytes: Vec<u8>, parts: Vec<SourceFile>) -> Self {
-        let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        let line_starts = std::iter::once(0)
-            .chain(newlines.map(|(offset, _)| offset + 1))
-            .collect();
         // Looked at once: asking for the text of a large file is as cheap as of a small one.
         let (text, broken) = match String::from_utf8(bytes) {
             Ok(text) => (text, None),
@@ -141,8 +135,7 @@ impl Source {
             name,
             text,
             broken,
-            line_starts,
-            points: Points::default(),
+            places: Places::default(),
             parts,
         }))
     }
@@ -242,11 +235,12 @@ impl Source {
             Some(part) => offset.min(part.span.end),
             None => offset,
         };
-        let line = self.0.line_starts.partition_point(|start| *start <= offset);
-        let lines_before = self.0.line_starts.partition_point(|start| *start < file);
+        let starts = self.0.places.line_starts(self.bytes());
+        let line = starts.partition_point(|start| *start <= offset);
+        let lines_before = starts.partition_point(|start| *start < file);
         let start = line
             .checked_sub(1)
-            .and_then(|index| self.0.line_starts.get(index))
+            .and_then(|index| starts.get(index))
             .copied()
             .unwrap_or(0);
         let has_mark = self
@@ -266,7 +260,7 @@ impl Source {
     /// How many code points begin before an offset.
     fn points_before(&self, offset: usize) -> usize {
         let block = offset / BLOCK;
-        let counted = self.0.points.of(self.bytes());
+        let counted = self.0.places.points(self.bytes());
         let Some(points) = counted.get(block) else {
             // Behind the end of a last block that is full.
             let last = counted.len().saturating_sub(1);
@@ -278,13 +272,25 @@ impl Source {
     }
 }
 
-/// Counted when the first column is asked for: a file without a problem has none.
+/// Counted when the first line and column is asked for: a file without a problem has none.
 #[derive(Default)]
-struct Points(OnceLock<Vec<usize>>);
+struct Places {
+    line_starts: OnceLock<Vec<usize>>,
+    /// How many code points begin before each block of the bytes.
+    points: OnceLock<Vec<usize>>,
+}
 
-impl Points {
-    fn of(&self, bytes: &[u8]) -> &[usize] {
-        self.0.get_or_init(|| {
+impl Places {
+    fn line_starts(&self, bytes: &[u8]) -> &[usize] {
+        self.line_starts.get_or_init(|| {
+            let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+            let behind = newlines.map(|(offset, _)| offset + 1);
+            std::iter::once(0).chain(behind).collect()
+        })
+    }
+
+    fn points(&self, bytes: &[u8]) -> &[usize] {
+        self.points.get_or_init(|| {
             let mut before = 0;
             let points = bytes.chunks(BLOCK).map(|block| {
                 let here = before;
@@ -297,13 +303,13 @@ impl Points {
 }
 
 /// Follows from the bytes, whether or not anybody has asked.
-impl PartialEq for Points {
+impl PartialEq for Places {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Points {}
+impl Eq for Places {}
 
 /// How many code points begin in these bytes.
 fn code_points(bytes: &[u8]) -> usize {

@@ -42,6 +42,12 @@ pub trait Workspace {
         let _ = name;
         None
     }
+    /// Another command that the person's own PATH finds first, inside the workspace, as one would write it, and what
+    /// contracts find in its place.
+    fn command_shadowed(&self, name: &str) -> Option<ShadowedCommand> {
+        let _ = name;
+        None
+    }
     /// Does this name lead to an agent (role, driver, or a `default` role)?
     fn agent_exists(&self, name: &str) -> bool;
     /// Is this tool, which is not built in, one that can be called? Of a server that nobody has asked for its tools, none
@@ -75,6 +81,15 @@ pub trait Workspace {
     }
     /// Names of the configured roles, for suggestions.
     fn agents(&self) -> Vec<String>;
+}
+
+/// A command of which the person and contracts find two programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShadowedCommand {
+    /// What the person's PATH finds, below the workspace.
+    pub inside: String,
+    /// What contracts find.
+    pub outside: String,
 }
 
 /// A workspace in which everything exists: for a plan whose files do not matter, or were checked when it was signed and

@@ -3,17 +3,21 @@
 //! The changes are found by comparing what is with what was told last, which a file remembers. So whoever was away is told
 //! how things are now, and a number means the same after a restart. Nothing else reads the file: it can be deleted.
 
+mod times;
+
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 
 use signoff_api::activity::{ActivityEvent, SCHEMA};
+use signoff_api::notification::NotificationKind;
 use signoff_engine::Actor;
 
-use crate::clock::{Clock, timestamp};
+use crate::clock::{Clock, millis, timestamp};
 use crate::error::Error;
 use crate::inbox::waiting_items;
+use crate::notifications::{News, Notifier};
 use crate::plans::{ActorContext, ListOptions, list};
 use crate::project::Project;
 
@@ -27,6 +31,8 @@ pub struct ActivityLog {
     last: u64,
     /// What was told last, by plan or item.
     told: BTreeMap<Subject, ActivityEvent>,
+    /// What was looked at since the list was opened.
+    looked: BTreeMap<Subject, (String, String, Option<u64>)>,
 }
 
 /// What a change is about.
@@ -75,6 +81,7 @@ impl ActivityLog {
         let mut log = Self {
             last: events.last().map_or(0, |event| event.seq),
             told: told.collect(),
+            looked: BTreeMap::new(),
             file,
         };
         if events.len() > 2 * KEPT {
@@ -112,23 +119,33 @@ impl ActivityLog {
             !now.contains_key(key)
                 && !matches!(event.kind.as_str(), "plan_deleted" | "inbox_closed")
         });
-        let gone = gone.map(|(key, event)| ActivityEvent {
-            kind: match key {
-                Subject::Plan(_) => "plan_deleted".to_owned(),
-                Subject::Item(_) => "inbox_closed".to_owned(),
-            },
-            ..event.clone()
-        });
-        let changed = now.iter().filter(|(key, event)| {
-            let told = self.told.get(key);
-            told.is_none_or(|told| (&told.kind, told.version) != (&event.kind, event.version))
-        });
-        let changed = changed.map(|(_, event)| event.clone());
-        let mut new: Vec<ActivityEvent> = gone.chain(changed).collect();
+        let mut new: Vec<ActivityEvent> = Vec::new();
+        for (key, event) in gone {
+            let (kind, at) = match key {
+                Subject::Plan(_) => ("plan_deleted", Some(at.clone())),
+                Subject::Item(item) => ("inbox_closed", times::answered(project, item)),
+            };
+            new.push(ActivityEvent {
+                kind: kind.to_owned(),
+                at: at.unwrap_or_else(|| timestamp(clock.now())),
+                ..event.clone()
+            });
+        }
+        // What is asked again under the same name is another question.
+        self.looked.retain(|key, _| now.contains_key(key));
+        for (key, seen) in now {
+            let told = self.told.get(&key);
+            if self.looked.get(&key) == Some(&seen.changed) {
+                continue;
+            }
+            new.extend(changes(project, &key, told, &seen, &at));
+            self.looked.insert(key, seen.changed);
+        }
+        // In the order in which it happened; what happened at once, as it was found.
+        new.sort_by(|one, other| one.at.cmp(&other.at));
         for event in &mut new {
             self.last += 1;
             event.seq = self.last;
-            event.at.clone_from(&at);
             self.told.insert(subject(event), event.clone());
         }
         // What cannot be kept was told all the same.
@@ -137,11 +154,60 @@ impl ActivityLog {
     }
 }
 
+/// How something is now.
+struct CurrentActivity {
+    event: ActivityEvent,
+    /// When it last changed, and into what: another look is needed only if this differs.
+    changed: (String, String, Option<u64>),
+}
+
+/// What became of a plan or an item since it was told.
+fn changes(
+    project: &Project,
+    key: &Subject,
+    told: Option<&ActivityEvent>,
+    seen: &CurrentActivity,
+    now: &str,
+) -> Vec<ActivityEvent> {
+    let plan = match key {
+        Subject::Plan(plan) => plan,
+        Subject::Item(_) if told.is_some_and(|told| told.kind == seen.event.kind) => {
+            return Vec::new();
+        }
+        Subject::Item(item) => {
+            let at = times::opened(project, item).unwrap_or_else(|| now.to_owned());
+            let event = seen.event.clone();
+            return vec![ActivityEvent { at, ..event }];
+        }
+    };
+    let since = told.map(|told| times::states_since(project, plan, &told.at));
+    let logged = since.into_iter().flatten().map(|state| ActivityEvent {
+        kind: format!("plan_{}", state.state.name()),
+        at: state.at,
+        version: state.version.or(seen.event.version),
+        ..seen.event.clone()
+    });
+    let mut events: Vec<ActivityEvent> = logged.collect();
+    let last = events.last().or(told);
+    let is_told = last
+        .is_some_and(|last| (&last.kind, last.version) == (&seen.event.kind, seen.event.version));
+    if !is_told {
+        // What no log knows, such as an edit or a run that stalled, is noticed now.
+        let is_logged = last.is_none_or(|last| seen.event.at > last.at);
+        let at = if is_logged { &seen.event.at } else { now };
+        events.push(ActivityEvent {
+            at: at.to_owned(),
+            ..seen.event.clone()
+        });
+    }
+    events
+}
+
 /// How everything is now.
 fn present(
     project: &Project,
     clock: &dyn Clock,
-) -> Result<BTreeMap<Subject, ActivityEvent>, Error> {
+) -> Result<BTreeMap<Subject, CurrentActivity>, Error> {
     let context = ActorContext {
         project,
         actor: Actor::Harness,
@@ -152,6 +218,8 @@ fn present(
         plan: Some(plan.key),
         title: Some(plan.title),
         version: plan.version,
+        // No state of a plan is older than what happened to it last.
+        at: plan.updated_at,
         ..empty(format!("plan_{}", plan.state.name()))
     });
     let items = waiting_items(project)?.items.into_iter();
@@ -160,8 +228,12 @@ fn present(
         question: Some(item.question),
         ..empty("inbox_opened".to_owned())
     });
-    let all = plans.chain(items).map(|event| (subject(&event), event));
-    Ok(all.collect())
+    let seen = |event: ActivityEvent| CurrentActivity {
+        changed: (event.kind.clone(), event.at.clone(), event.version),
+        event,
+    };
+    let all = plans.chain(items).map(seen);
+    Ok(all.map(|seen| (subject(&seen.event), seen)).collect())
 }
 
 fn empty(kind: String) -> ActivityEvent {
@@ -192,4 +264,27 @@ fn write(file: &mut File, events: &[ActivityEvent]) -> std::io::Result<()> {
         text.push(b'\n');
     }
     file.write_all(&text)
+}
+
+/// Tells a webhook what no run's own process can: that a run has stalled, and that a plan waited too long.
+pub fn tell_absent(project: &Project, notifier: &Notifier, events: &[ActivityEvent]) {
+    for event in events {
+        let Some(plan) = event.plan.as_deref() else {
+            continue;
+        };
+        let kind = match event.kind.as_str() {
+            "plan_stalled" => NotificationKind::Stalled,
+            "plan_cancelled" if times::has_expired(project, plan) => NotificationKind::Expired,
+            _ => continue,
+        };
+        notifier.tell(News {
+            kind,
+            at: millis(&event.at),
+            plan,
+            title: event.title.as_deref().unwrap_or(plan),
+            run: None,
+            item: None,
+            question: None,
+        });
+    }
 }

@@ -165,7 +165,8 @@ fn lost_levels(weaker: &WeakerConfinement) -> Vec<LostCapability> {
     lost.collect()
 }
 
-fn dropped_path_entries(project: &Project) -> Vec<String> {
+/// Entries of PATH inside the project, where nothing is looked for.
+pub fn dropped_path_entries(project: &Project) -> Vec<String> {
     let dropped = path_inside(&project.process.path(), project.store.workspace());
     let shown = dropped.iter().map(|entry| entry.display().to_string());
     shown.collect()

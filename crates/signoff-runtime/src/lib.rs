@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! error, clock      what can go wrong; the time
+//! cluster           what a run needs of other machines
 //! project           the store, the configuration, directories, locks, what this machine can enforce
 //! plan_file         a plan's text, read and checked
 //! plan_history      what a plan's log says
@@ -36,6 +37,7 @@ pub mod activity;
 pub mod advice;
 pub mod agent_session;
 mod clock;
+pub mod cluster;
 pub mod confinement;
 pub mod connect;
 pub mod doctor;
@@ -47,6 +49,7 @@ pub mod launch;
 pub mod live;
 mod local;
 pub mod mcp_proxy;
+pub mod notifications;
 pub mod plan_file;
 pub mod plan_history;
 pub mod planning;

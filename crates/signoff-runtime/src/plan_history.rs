@@ -53,6 +53,7 @@ impl PlanHistory {
                 | PlanEvent::PlanExecuting { path, .. }
                 | PlanEvent::PlanArchived { path, .. } => Some(path.as_str()),
                 PlanEvent::PlanNeedsReview { .. }
+                | PlanEvent::PlanModelAsked { .. }
                 | PlanEvent::PlanCommented { .. }
                 | PlanEvent::PlanCommentResolved { .. }
                 | PlanEvent::PlanCancelled { .. }
@@ -177,6 +178,7 @@ impl PlanHistory {
             }
             PlanEvent::PlanDeleted { .. } => Some(false),
             PlanEvent::PlanRejected { .. }
+            | PlanEvent::PlanModelAsked { .. }
             | PlanEvent::PlanCommented { .. }
             | PlanEvent::PlanCommentResolved { .. }
             | PlanEvent::PlanRetried { .. }
@@ -318,6 +320,7 @@ pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
         PlanEvent::PlanRetried { digest, .. } => (PlanFact::Retried, digest),
         PlanEvent::PlanReplaced { digest, .. } => (PlanFact::Replaced, digest),
         PlanEvent::PlanExecuting { .. }
+        | PlanEvent::PlanModelAsked { .. }
         | PlanEvent::PlanCommented { .. }
         | PlanEvent::PlanCommentResolved { .. }
         | PlanEvent::PlanCompleted { .. }

@@ -56,6 +56,7 @@ pub use detached::{DetachedCommand, start_detached};
 pub use foreground::run_in_foreground;
 pub use launch::held::HeldCommand;
 pub use launch::interactive::{InteractiveCommand, InteractiveOutput};
+pub use mounts::view::is_opaque;
 pub use namespaces::kept_mounts::KeptMounts;
 pub use policy::level::Level;
 pub use policy::{Bind, Nesting, Network, Overlay, Policy, Tracing};

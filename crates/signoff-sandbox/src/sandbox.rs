@@ -81,6 +81,11 @@ impl Sandbox {
         self.launcher.start(command, || Ok(self.level()?))
     }
 
+    /// Starts a command that comes to its end even if this process is killed. It cannot be confined.
+    pub fn start_outliving(&self, command: Command) -> Result<RunningCommand, StartError> {
+        self.launcher.start_outliving(command)
+    }
+
     /// Runs a command to its end.
     pub fn run(&self, command: Command) -> Result<CommandReport, StartError> {
         Ok(self.start(command)?.wait())

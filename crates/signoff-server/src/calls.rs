@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// What one call of the runtime needs: the project as it is now, and who asks.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// Opened for each call, because its settings may change. Its person is the one who signed in.
+    /// With its settings as they are now. Its person is the one who signed in.
     pub(crate) project: Project,
     pub(crate) clock: SystemClock,
     /// This program, which carries out runs.
@@ -98,11 +98,10 @@ pub(crate) async fn call<T: Send + 'static>(
     };
     let waiting = tokio::time::timeout(PATIENCE, state.calls.acquire());
     let permit = waiting.await.map_err(|_| busy())?.map_err(|_| busy())?;
-    let (wording, mut process) = (state.options.wording, state.options.process.clone());
-    let program = state.options.program.clone();
-    session.person.clone_into(&mut process.person);
+    let (state, person) = (state.clone(), session.person.clone());
+    let (wording, program) = (state.options.wording, state.options.program.clone());
     let done = tokio::task::spawn_blocking(move || {
-        let project = Project::open(&process);
+        let project = state.project_for(&person);
         let project = project.map_err(|error| HttpError::from(wording(error, None)))?;
         work(&Call {
             project,

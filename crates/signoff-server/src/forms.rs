@@ -1,5 +1,7 @@
 //! Forms of our own pages.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use axum::extract::{FromRequest, FromRequestParts as _, RawForm, Request};
 use axum::http::StatusCode;
 use serde::Deserialize;
@@ -21,18 +23,50 @@ struct Token {
     csrf: String,
 }
 
+/// What a form was sent with, for the page that says why it was refused.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SentForm(Arc<Mutex<Option<Sent>>>);
+
+/// The fields of a form.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sent {
+    pub(crate) fields: Vec<(String, String)>,
+    /// The session's token; none if nobody is signed in.
+    pub(crate) csrf: Option<String>,
+}
+
+impl SentForm {
+    fn keep(&self, bytes: &[u8], session: Option<&Session>) {
+        let sent = Sent {
+            fields: serde_urlencoded::from_bytes(bytes).unwrap_or_default(),
+            csrf: session.map(|session| session.csrf.clone()),
+        };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(sent);
+    }
+
+    /// What was sent, once it has been read.
+    pub(crate) fn take(&self) -> Option<Sent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for PersonForm<T> {
     type Rejection = HttpError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, HttpError> {
         let (mut parts, body) = request.into_parts();
-        let session = Session::from_request_parts(&mut parts, state).await?;
+        let session = Session::from_request_parts(&mut parts, state).await;
+        let kept = parts.extensions.get::<SentForm>().cloned();
         let request = Request::from_parts(parts, body);
         let form = RawForm::from_request(request, state).await;
         let RawForm(bytes) = form.map_err(|rejection| HttpError {
             status: rejection.status(),
             ..HttpError::bad_request(&rejection.body_text())
         })?;
+        if let Some(kept) = kept {
+            kept.keep(&bytes, session.as_ref().ok());
+        }
+        let session = session?;
         let sent = serde_urlencoded::from_bytes::<Token>(&bytes);
         let sent = sent.map(|token| SecretHash::of(&token.csrf));
         if !sent.is_ok_and(|sent| sent.is(&SecretHash::of(&session.csrf))) {

@@ -19,6 +19,7 @@ mod api;
 mod calls;
 mod error;
 mod forms;
+mod hidden;
 mod listen;
 mod mcp;
 mod options;

@@ -4,6 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use signoff_runtime::notifications::page_address;
+use signoff_runtime::project::Project;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -32,6 +34,15 @@ pub fn serve(options: ServerOptions, listening: impl FnOnce(Listening)) -> io::R
         let address = listener.local_addr()?;
         let state = AppState::new(options, address);
         listening(Listening { address });
+        let page = state.page_address();
+        let project = Project::open(&state.options.process).ok();
+        let _announced = project
+            .as_ref()
+            .and_then(|project| page_address::announce(project, page));
+        // Somebody always looks what becomes of plans where somebody is to be told.
+        let _followed = project
+            .filter(|project| project.config.notify.url.value.is_some())
+            .and_then(|project| state.hub.follow_all(project, None).ok());
         if state.options.refusal.is_none() {
             state.show_code()?;
         }

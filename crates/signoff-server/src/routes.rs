@@ -9,8 +9,10 @@ use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use signoff_page::problem::KeptForm;
 
 use crate::error::HttpError;
+use crate::forms::SentForm;
 use crate::safety::{add_headers, body_limit, refuse_strangers, time_limit};
 use crate::sessions::Session;
 use crate::state::AppState;
@@ -58,7 +60,7 @@ impl<S: Sync> FromRequestParts<S> for Session {
 }
 
 /// Makes a page of a failure where a person asked, and leads them to the form where they must sign in.
-async fn show_failures(request: Request, next: Next) -> Response {
+async fn show_failures(mut request: Request, next: Next) -> Response {
     let accepts = request.headers().get(ACCEPT);
     let accepts = accepts.and_then(|types| types.to_str().ok());
     let path = request.uri().path();
@@ -70,6 +72,9 @@ async fn show_failures(request: Request, next: Next) -> Response {
         .path_and_query()
         .map_or("/", |there| there.as_str());
     let back = percent_encoded(there);
+    let action = request.uri().path().to_owned();
+    let sent = SentForm::default();
+    request.extensions_mut().insert(sent.clone());
     let response = next.run(request).await;
     let Some(failure) = response
         .extensions()
@@ -81,7 +86,12 @@ async fn show_failures(request: Request, next: Next) -> Response {
     if failure.status == StatusCode::UNAUTHORIZED && reads {
         return Redirect::to(&format!("/sign-in?next={back}")).into_response();
     }
-    pages::failure(failure.status, &failure.error)
+    let kept = sent.take().map(|sent| KeptForm {
+        action,
+        fields: sent.fields,
+        csrf: sent.csrf,
+    });
+    pages::failure(failure.status, &failure.error, kept.as_ref())
 }
 
 /// A path as the value of a query.

@@ -23,7 +23,7 @@ pub(crate) fn routes() -> Router<AppState> {
 
 /// What the link to the form says.
 #[derive(Debug, Default, Deserialize)]
-struct Asked {
+struct SignInQuery {
     /// The page to go on to.
     #[serde(default)]
     next: String,
@@ -31,7 +31,7 @@ struct Asked {
 
 /// What the form sends.
 #[derive(Debug, Deserialize)]
-struct Typed {
+struct SignInForm {
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -42,7 +42,7 @@ struct Typed {
 
 async fn show(
     State(state): State<AppState>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<SignInQuery>,
 ) -> Result<Response, HttpError> {
     refuse_agents(&state)?;
     state.show_code().map_err(|_| no_randomness())?;
@@ -56,7 +56,7 @@ async fn show(
 
 async fn sign_in(
     State(state): State<AppState>,
-    Form(typed): Form<Typed>,
+    Form(typed): Form<SignInForm>,
 ) -> Result<Response, HttpError> {
     refuse_agents(&state)?;
     let next = own_page(&typed.next);
@@ -89,7 +89,7 @@ async fn sign_in(
 async fn sign_out(
     State(state): State<AppState>,
     headers: HeaderMap,
-    PersonForm { session, fields }: PersonForm<Asked>,
+    PersonForm { session, fields }: PersonForm<SignInQuery>,
 ) -> Response {
     (state.options.tell)(&format!("{} signed out", session.person));
     state.close_session(&headers);

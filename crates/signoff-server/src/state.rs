@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use signoff_runtime::project::Project;
+use signoff_runtime::Error;
+use signoff_runtime::project::{KeptProject, Project};
 use tokio::sync::Semaphore;
 
 use crate::options::ServerOptions;
@@ -31,6 +32,7 @@ pub(crate) struct Shared {
     pub(crate) address: SocketAddr,
     pub(crate) calls: Semaphore,
     pub(crate) hub: Hub,
+    project: KeptProject,
     code: Mutex<OneTimeCode>,
     sessions: Mutex<SessionStore>,
 }
@@ -50,6 +52,7 @@ impl AppState {
             address,
             calls: Semaphore::new(CALLS),
             hub: Hub::new(),
+            project: KeptProject::default(),
             code: Mutex::default(),
             sessions: Mutex::default(),
         }))
@@ -57,6 +60,15 @@ impl AppState {
 }
 
 impl Shared {
+    /// Where people find the page, with a slash at the end.
+    pub(crate) fn page_address(&self) -> String {
+        match &self.options.url {
+            Some(url) if url.is_secure => format!("https://{}/", url.host),
+            Some(url) => format!("http://{}/", url.host),
+            None => format!("http://{}/", self.address),
+        }
+    }
+
     /// Shows a code where the server was started, unless one that was shown can still be used.
     pub(crate) fn show_code(&self) -> io::Result<()> {
         if self.has_people() {
@@ -108,11 +120,18 @@ impl Shared {
 
     /// As they are now: whoever is struck out is out.
     fn people(&self) -> BTreeMap<String, String> {
-        let project = Project::open(&self.options.process);
+        let project = self.project.open(&self.options.process);
         project.map_or_else(
             |_| BTreeMap::new(),
-            |project| project.config.serve.people.value,
+            |project| project.config.serve.people.value.clone(),
         )
+    }
+
+    /// The project with its settings as they are now, for this person.
+    pub(crate) fn project_for(&self, person: &str) -> Result<Project, Error> {
+        let mut project = Project::clone(&*self.project.open(&self.options.process)?);
+        person.clone_into(&mut project.process.person);
+        Ok(project)
     }
 
     /// The session of the token that a program sends with each request.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::Value;
 use signoff_api::tool_record::ToolRecord;
 use signoff_plan::tools::allows;
-use signoff_plan::{Workspace, glob};
+use signoff_plan::{ShadowedCommand, Workspace, glob};
 
 use crate::config::{AgentSettings, Config, Setting, find_agent};
 use crate::tool_record;
@@ -22,8 +22,8 @@ pub struct DiskWorkspace {
     topics: PathBuf,
     /// Absolute directories outside the workspace.
     search: Vec<PathBuf>,
-    /// Entries of PATH inside the workspace, without links.
-    inside: Vec<PathBuf>,
+    /// Entries of PATH inside the workspace, without links, and how many of `search` come before each.
+    inside: Vec<(PathBuf, usize)>,
     agents: BTreeMap<String, Setting<AgentSettings>>,
     servers: Vec<String>,
     /// Names and patterns of tools that change nothing, by server.
@@ -48,10 +48,15 @@ impl DiskWorkspace {
     /// command there after the plan was signed. Nor do relative ones, which move with the reader.
     pub fn new(root: &Path, path: &OsStr, config: &Config) -> Self {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-        let (inside, search) = std::env::split_paths(path)
-            .filter(|entry| entry.is_absolute())
-            .filter_map(|entry| entry.canonicalize().ok())
-            .partition(|entry| entry.starts_with(&root));
+        let (mut inside, mut search) = (Vec::new(), Vec::new());
+        let entries = std::env::split_paths(path).filter(|entry| entry.is_absolute());
+        for entry in entries.filter_map(|entry| entry.canonicalize().ok()) {
+            if entry.starts_with(&root) {
+                inside.push((entry, search.len()));
+            } else {
+                search.push(entry);
+            }
+        }
         Self {
             topics: root.join(".signoff").join("topics"),
             search,
@@ -79,11 +84,13 @@ impl DiskWorkspace {
         if name.contains('/') {
             return is_executable(&self.root.join(name));
         }
-        !name.is_empty()
-            && self
-                .search
-                .iter()
-                .any(|directory| is_executable(&directory.join(name)))
+        self.position(name).is_some()
+    }
+
+    /// Which directory outside of the workspace has this command first.
+    fn position(&self, name: &str) -> Option<usize> {
+        let has = |directory: &PathBuf| is_executable(&directory.join(name));
+        (!name.is_empty()).then(|| self.search.iter().position(has))?
     }
 }
 
@@ -156,10 +163,25 @@ impl Workspace for DiskWorkspace {
         if name.is_empty() || name.contains('/') {
             return None;
         }
-        let mut places = self.inside.iter().map(|directory| directory.join(name));
-        let found = places.find(|path| is_executable(path))?;
+        let mut places = self.inside.iter();
+        let found = places.find_map(|(directory, _)| executable_in(directory, name))?;
         let below = found.strip_prefix(&self.root).ok()?;
         Some(below.display().to_string())
+    }
+
+    fn command_shadowed(&self, name: &str) -> Option<ShadowedCommand> {
+        if self.inside.is_empty() || name.is_empty() || name.contains('/') {
+            return None;
+        }
+        let at = self.position(name)?;
+        let before = self.inside.iter().filter(|(_, position)| *position <= at);
+        let found = { before }.find_map(|(directory, _)| executable_in(directory, name))?;
+        let below = found.strip_prefix(&self.root).ok()?;
+        let outside = self.search.get(at)?.join(name);
+        Some(ShadowedCommand {
+            inside: below.display().to_string(),
+            outside: outside.display().to_string(),
+        })
     }
 
     fn agent_exists(&self, name: &str) -> bool {
@@ -257,6 +279,10 @@ fn matches_below(root: &Path, folder: &str, pattern: &str) -> bool {
         }
     }
     false
+}
+
+fn executable_in(directory: &Path, name: &str) -> Option<PathBuf> {
+    Some(directory.join(name)).filter(|path| is_executable(path))
 }
 
 fn is_executable(path: &Path) -> bool {

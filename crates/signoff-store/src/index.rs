@@ -11,11 +11,11 @@ mod stamp;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::folder::Folders;
+pub use self::folder::{Folder, Folders};
 pub use self::row::{IndexEntry, PlanCounts, PlanRow};
 pub use self::stamp::{Stamp, StampHash};
 use crate::files::atomic::{self, FileMode};
@@ -89,16 +89,21 @@ impl Index {
 /// What a process that lists again and again remembers of the last list, beside the file. An entry is as good as one of the
 /// file: each is compared with the files that it was made from.
 #[derive(Debug, Default)]
-pub struct KeptIndex(Mutex<BTreeMap<String, IndexEntry>>);
+pub struct KeptIndex(Mutex<KeptEntries>);
+
+/// Entries by place. It is the same allocation for as long as nothing in it changes.
+pub type KeptEntries = Arc<BTreeMap<String, IndexEntry>>;
 
 impl KeptIndex {
-    /// What was kept; nothing is left, until the next is kept.
-    pub fn take(&self) -> BTreeMap<String, IndexEntry> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What was kept last.
+    pub fn entries(&self) -> KeptEntries {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub fn keep(&self, entries: BTreeMap<String, IndexEntry>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = entries;
+    pub fn keep(&self, entries: BTreeMap<String, IndexEntry>) -> KeptEntries {
+        let entries = Arc::new(entries);
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&entries);
+        entries
     }
 }
 

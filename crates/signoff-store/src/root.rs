@@ -116,6 +116,14 @@ impl Store {
             .map(|name| self.workspace.join(name))
     }
 
+    /// Folders in a directory in which a mark of a root can appear without a change of the directory itself.
+    pub fn folders_of_marks(directory: &Path) -> impl Iterator<Item = PathBuf> {
+        let folders = OTHERS
+            .iter()
+            .filter_map(|(_, plans)| Path::new(plans).parent());
+        folders.map(move |folder| directory.join(folder))
+    }
+
     /// Where finished plans go.
     pub fn archive_dir(&self) -> PathBuf {
         self.beside_plans("archive")
@@ -147,7 +155,12 @@ impl Store {
 
     /// The log of one plan.
     pub fn log_path(&self, key: &str) -> PathBuf {
-        self.logs_dir().join(format!("{}.jsonl", key::encode(key)))
+        self.logs_dir().join(Self::log_name(key))
+    }
+
+    /// The name of that log.
+    pub fn log_name(key: &str) -> String {
+        format!("{}.jsonl", key::encode(key))
     }
 
     /// What `list` remembers; can be deleted at any time.

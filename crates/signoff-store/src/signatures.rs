@@ -91,11 +91,15 @@ pub fn copies_of_run(
 
 /// Is this surely the signature of another plan? What cannot be read is reported by who loads it.
 fn is_of_other_plan(path: &Path, key: &str) -> bool {
-    let value: Option<Value> = fs::read(path)
+    // The signature of a large plan is large: nothing else of it is kept.
+    #[derive(Deserialize)]
+    struct PlanKey {
+        plan: String,
+    }
+    let found: Option<PlanKey> = fs::read(path)
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let plan = value.as_ref().and_then(|value| value.get("plan")?.as_str());
-    plan.is_some_and(|plan| plan != key)
+    found.is_some_and(|found| found.plan != key)
 }
 
 fn save_in(directory: &Path, signed: &SignatureRecord) -> Result<PathBuf, SignatureError> {

@@ -27,6 +27,8 @@ pub struct TermsContext<'a> {
     pub prompt: &'a str,
     /// Files that decide about verdicts: their paths in the workspace, and their hashes.
     pub files: &'a BTreeMap<String, String>,
+    /// Files that replace the prompts of models which decide in a run: their paths in the workspace, and their hashes.
+    pub prompts: &'a BTreeMap<String, String>,
     /// Tools that steps call.
     pub called: &'a CalledTools,
 }
@@ -69,8 +71,9 @@ pub fn terms<'a>(
         "run": run(&config.run),
         "sandbox": sandbox(&config.sandbox),
     });
-    // Left out if the plan calls no tools: its terms, and so its signatures, stay what they were before tools existed.
+    // Left out where there are none: such terms, and so their signatures, stay what they were.
     let called = [
+        ("prompts", json!(context.prompts)),
         ("tools", json!(context.called.tools)),
         ("servers", json!(context.called.servers)),
     ];
@@ -191,6 +194,7 @@ mod tests {
             home: None,
             prompt: "def",
             files: &files,
+            prompts: &BTreeMap::new(),
             called: &CalledTools::default(),
         };
         terms(config, roles.iter().copied(), context)

@@ -35,19 +35,23 @@ pub struct Threads {
     _lock: SessionsLock,
 }
 
+/// What was allocated, without waiting for anybody: the file is only ever replaced whole.
+pub fn read_sessions(root: &Path) -> Result<Option<Sessions>, ThreadsError> {
+    let path = root.join(STATE);
+    let bytes = atomic::read_if_exists(&path)?;
+    let sessions = bytes.map(|bytes| read(&bytes)).transpose();
+    sessions.map_err(|why| ThreadsError::Broken { path, why })
+}
+
 impl Threads {
     /// Waits for the lock, then reads what was allocated. Makes the root.
     pub fn open(root: &Path) -> Result<Self, ThreadsError> {
         let path = root.join(LOCK);
         let lock = SessionsLock::acquire_waiting(&path).map_err(FileError::at("lock", &path))?;
-        let path = root.join(STATE);
-        let sessions = match atomic::read_if_exists(&path)? {
-            Some(bytes) => read(&bytes).map_err(|why| ThreadsError::Broken { path, why })?,
-            None => Sessions {
-                schema: SESSIONS_SCHEMA.to_owned(),
-                sessions: std::collections::BTreeMap::new(),
-            },
-        };
+        let sessions = read_sessions(root)?.unwrap_or_else(|| Sessions {
+            schema: SESSIONS_SCHEMA.to_owned(),
+            sessions: std::collections::BTreeMap::new(),
+        });
         Ok(Self {
             root: root.to_path_buf(),
             sessions,

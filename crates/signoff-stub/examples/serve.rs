@@ -86,6 +86,7 @@ fn reply(kind: &str, rest: &str, first: &str, second: &str) -> io::Result<Reply>
         "garbage" => Reply::Garbage,
         "half" => Reply::HalfStream,
         "hang" => Reply::Hang,
+        "endless" => Reply::Endless,
         "flood" => Reply::Flood {
             bytes: number(rest)?,
         },

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::conversation::Conversation;
 use crate::exchange::{Client, Connection, after};
 use crate::http::{Request, Response};
-use crate::model::{Model, PricedReply};
+use crate::model::{Model, PricedReply, Replies};
 use crate::script::Reply;
 use crate::wire::Wire;
 
@@ -19,6 +19,7 @@ pub(crate) struct Delivery<'r> {
     pub(crate) wire: Wire,
     pub(crate) conversation: &'r Conversation,
     pub(crate) request: &'r Request,
+    pub(crate) replies: &'r Replies,
 }
 
 /// How an answer is laid out.
@@ -33,9 +34,13 @@ enum Layout {
 
 impl Delivery<'_> {
     pub(crate) fn send(&self, model: &Model, client: &mut Client<'_>) -> io::Result<Connection> {
-        let priced = model.reply(self.conversation);
+        let priced = self.replies.reply(self.conversation);
         match &priced.reply {
-            Reply::Status { code, retry_after } => self.send_status(*code, *retry_after, client),
+            Reply::Status { code, retry_after } => {
+                let retry_after = retry_after.map(|seconds| seconds.to_string());
+                self.send_status(*code, retry_after, client)
+            }
+            Reply::BusyUntil { code, date } => self.send_status(*code, Some(date.clone()), client),
             Reply::Garbage => {
                 self.head().send(&mut client.writer, GARBAGE)?;
                 Ok(after(self.request))
@@ -46,6 +51,7 @@ impl Delivery<'_> {
                 client.wait()?;
                 Ok(Connection::Close)
             }
+            Reply::Endless => self.send_without_end(client),
             Reply::HalfStream => self.send_half(model, &priced, client),
             Reply::Shell { .. }
             | Reply::Write { .. }
@@ -67,28 +73,42 @@ impl Delivery<'_> {
     }
 
     fn head(&self) -> Response {
-        let kind = match self.layout() {
+        Response::new(200, self.request).header("content-type", self.head_kind())
+    }
+
+    fn head_kind(&self) -> &'static str {
+        match self.layout() {
             Layout::Events if self.wire == Wire::Ollama => "application/x-ndjson",
             Layout::Events => "text/event-stream",
             Layout::Document | Layout::List => "application/json",
-        };
-        Response::new(200, self.request).header("content-type", kind)
+        }
     }
 
     fn send_status(
         &self,
         code: u16,
-        retry_after: Option<u32>,
+        retry_after: Option<String>,
         client: &mut Client<'_>,
     ) -> io::Result<Connection> {
         let body = self.wire.error(code, &format!("the script says {code}"));
         let mut response =
             Response::new(code, self.request).header("content-type", "application/json");
-        if let Some(seconds) = retry_after {
-            response = response.header("retry-after", seconds.to_string());
+        if let Some(when) = retry_after {
+            response = response.header("retry-after", when);
         }
         response.send(&mut client.writer, body.to_string().as_bytes())?;
         Ok(after(self.request))
+    }
+
+    /// Ends when the client has left or the stub closes the connection.
+    fn send_without_end(&self, client: &mut Client<'_>) -> io::Result<Connection> {
+        let nothing = match self.head_kind() {
+            "text/event-stream" => ": still here\n\n",
+            _ => "\n",
+        };
+        let mut chunks = self.head().begin(&mut client.writer)?;
+        while chunks.send(nothing).is_ok() {}
+        Ok(Connection::Close)
     }
 
     fn send_whole(

@@ -76,6 +76,7 @@ fn answer(model: &Model, request: &Request, client: &mut Client<'_>) -> io::Resu
     let conversation = wire.map(|wire| (wire, wire.conversation(&request.path, &body)));
     let seen = conversation.as_ref().map(|(wire, talk)| (*wire, talk));
     let is_json = !body.is_null();
+    let replies = model.replies(&body);
     model.remember(recording::received(request, body, seen));
     if let Some(login) = &model.login {
         if request.method == "POST" && request.path.ends_with("/token") {
@@ -97,6 +98,7 @@ fn answer(model: &Model, request: &Request, client: &mut Client<'_>) -> io::Resu
                 wire: *wire,
                 conversation,
                 request,
+                replies,
             };
             delivery.send(model, client)
         }

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
+
 use crate::answer::Answer;
 use crate::conversation::Conversation;
 use crate::login::LoginCheck;
@@ -13,15 +15,24 @@ use crate::tools;
 /// What all connections share.
 #[derive(Debug)]
 pub(crate) struct Model {
+    /// What conversations follow that are about nothing in particular.
+    other: Replies,
+    /// What those follow that hold these words.
+    subjects: Vec<(String, Replies)>,
+    answers: AtomicU64,
+    received: Mutex<Vec<Received>>,
+    pub(crate) login: Option<LoginCheck>,
+}
+
+/// The replies of a script, and how many of them were given.
+#[derive(Debug)]
+pub(crate) struct Replies {
     turns: Vec<Turn>,
     questions: Vec<Turn>,
     /// How many questions were answered.
     asked: AtomicUsize,
     /// How many failures of each turn were given.
     failures: Mutex<Vec<usize>>,
-    answers: AtomicU64,
-    received: Mutex<Vec<Received>>,
-    pub(crate) login: Option<LoginCheck>,
 }
 
 /// The reply to a request, with what it costs.
@@ -32,16 +43,24 @@ pub(crate) struct PricedReply {
 }
 
 impl Model {
-    pub(crate) fn new(script: Script) -> Self {
+    pub(crate) fn new(mut script: Script) -> Self {
+        let subjects = std::mem::take(&mut script.subjects).into_iter();
         Self {
-            failures: Mutex::new(vec![0; script.turns.len()]),
-            turns: script.turns,
-            questions: script.questions,
-            asked: AtomicUsize::new(0),
+            subjects: subjects
+                .map(|(words, script)| (words, Replies::new(script.turns, script.questions)))
+                .collect(),
+            other: Replies::new(script.turns, script.questions),
             answers: AtomicU64::new(1),
             received: Mutex::default(),
             login: script.login.map(LoginCheck::new),
         }
+    }
+
+    /// The replies for a request with this body.
+    pub(crate) fn replies(&self, body: &Value) -> &Replies {
+        let mut subjects = self.subjects.iter();
+        let found = subjects.find(|(words, _)| holds(body, words));
+        found.map_or(&self.other, |(_, replies)| replies)
     }
 
     pub(crate) fn received(&self) -> Vec<Received> {
@@ -52,6 +71,50 @@ impl Model {
         let mut all = locked(&self.received);
         if all.len() < MAX_RECEIVED {
             all.push(received);
+        }
+    }
+
+    /// What the model says to carry out the reply. Replies that are no answer give an empty one.
+    pub(crate) fn answer(&self, priced: &PricedReply, conversation: &Conversation) -> Answer {
+        let reply = &priced.reply;
+        let calls = tools::calls(reply, conversation);
+        let text = match (reply, calls.first()) {
+            (_, Some(call)) => format!("I call `{}`.", call.name),
+            (Reply::Text(text), None) => text.clone(),
+            (Reply::Flood { bytes }, None) => flood(*bytes),
+            (Reply::HalfStream, None) => {
+                "This answer has no end, because the connection breaks.".to_owned()
+            }
+            (
+                Reply::Shell { .. } | Reply::Write { .. } | Reply::Tool { .. } | Reply::Todo { .. },
+                None,
+            ) => no_tool(conversation),
+            (
+                Reply::Status { .. }
+                | Reply::BusyUntil { .. }
+                | Reply::Garbage
+                | Reply::Hang
+                | Reply::Endless,
+                None,
+            ) => String::new(),
+        };
+        Answer {
+            number: self.answers.fetch_add(1, Ordering::Relaxed),
+            model: conversation.model.clone(),
+            text,
+            calls,
+            usage: priced.usage,
+        }
+    }
+}
+
+impl Replies {
+    fn new(turns: Vec<Turn>, questions: Vec<Turn>) -> Self {
+        Self {
+            failures: Mutex::new(vec![0; turns.len()]),
+            turns,
+            questions,
+            asked: AtomicUsize::new(0),
         }
     }
 
@@ -98,31 +161,15 @@ impl Model {
         *count += 1;
         Some(failure)
     }
+}
 
-    /// What the model says to carry out the reply. Replies that are no answer give an empty one.
-    pub(crate) fn answer(&self, priced: &PricedReply, conversation: &Conversation) -> Answer {
-        let reply = &priced.reply;
-        let calls = tools::calls(reply, conversation);
-        let text = match (reply, calls.first()) {
-            (_, Some(call)) => format!("I call `{}`.", call.name),
-            (Reply::Text(text), None) => text.clone(),
-            (Reply::Flood { bytes }, None) => flood(*bytes),
-            (Reply::HalfStream, None) => {
-                "This answer has no end, because the connection breaks.".to_owned()
-            }
-            (
-                Reply::Shell { .. } | Reply::Write { .. } | Reply::Tool { .. } | Reply::Todo { .. },
-                None,
-            ) => no_tool(conversation),
-            (Reply::Status { .. } | Reply::Garbage | Reply::Hang, None) => String::new(),
-        };
-        Answer {
-            number: self.answers.fetch_add(1, Ordering::Relaxed),
-            model: conversation.model.clone(),
-            text,
-            calls,
-            usage: priced.usage,
-        }
+/// Does any text of the request hold these words?
+fn holds(body: &Value, words: &str) -> bool {
+    match body {
+        Value::String(text) => text.contains(words),
+        Value::Array(parts) => parts.iter().any(|part| holds(part, words)),
+        Value::Object(parts) => parts.values().any(|part| holds(part, words)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Script {
     pub(crate) turns: Vec<Turn>,
     pub(crate) questions: Vec<Turn>,
     pub(crate) login: Option<Login>,
+    /// Scripts for conversations that hold certain words.
+    pub(crate) subjects: Vec<(String, Self)>,
 }
 
 impl Script {
@@ -31,6 +33,14 @@ impl Script {
             turns: turns.into_iter().map(Into::into).collect(),
             ..Self::default()
         }
+    }
+
+    /// The same script, but conversations that hold these words follow that one instead. The first that fits counts, so
+    /// that one model can be asked for several things.
+    #[must_use]
+    pub fn about(mut self, words: &str, script: Self) -> Self {
+        self.subjects.push((words.to_owned(), script));
+        self
     }
 
     /// The same script, but only for clients that send the current access token.
@@ -112,12 +122,21 @@ pub enum Reply {
         /// Seconds for the header `retry-after`.
         retry_after: Option<u32>,
     },
+    /// Fails with this HTTP status, and says until when in the header `retry-after`.
+    BusyUntil {
+        /// Such as 429 or 503.
+        code: u16,
+        /// A date, as HTTP writes them.
+        date: String,
+    },
     /// Succeeds with a body that means nothing.
     Garbage,
     /// Breaks the connection in the middle of the answer.
     HalfStream,
     /// Sends the head of an answer, then nothing until the client leaves or the stub ends.
     Hang,
+    /// Sends the head of an answer, then without end what says nothing: a client that waits for silence waits for ever.
+    Endless,
     /// Says a text of this length.
     Flood {
         /// At most [`Reply::MAX_FLOOD`]; more is cut to it.

@@ -58,6 +58,8 @@ pub(crate) fn calls(reply: &Reply, conversation: &Conversation) -> Vec<ToolCall>
         },
         Reply::Text(_)
         | Reply::Status { .. }
+        | Reply::BusyUntil { .. }
+        | Reply::Endless
         | Reply::Garbage
         | Reply::HalfStream
         | Reply::Hang

@@ -83,7 +83,10 @@ impl Ledger {
     pub fn parse(text: &str) -> Result<Self, String> {
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
         // An agent that is asked for a plan makes no attempt at a step.
-        let attempts = whole.lines().filter(|line| !line.contains(" plan-"));
+        let attempts = whole.lines().filter(|line| {
+            let is_planning = [" plan-", " signoff-plan-"];
+            !is_planning.iter().any(|name| line.contains(name))
+        });
         let entries = attempts.map(str::parse).collect::<Result<_, _>>()?;
         Ok(Self { entries })
     }

@@ -4,15 +4,11 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
 use std::{fmt, thread};
 
 use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 
-use crate::Output;
-
-/// How long a program may be silent before the test is given up.
-const PATIENCE: Duration = Duration::from_mins(1);
+use crate::{Output, PATIENCE};
 
 /// A program whose controlling terminal the test holds. Dropping it kills it.
 pub struct OnTerminal {

@@ -85,7 +85,7 @@ impl Performer {
                 base: None,
                 step,
                 attempt,
-                item: item(),
+                item: item(run.role_of(step)),
             },
             Action::Evaluate { step, attempt, .. } => Input::EvaluationBegins { step, attempt },
             Action::Recheck { step, .. } => Input::EvaluationBegins {
@@ -255,7 +255,7 @@ impl Performer {
             assert_eq!(head, candidate.onto, "it is not built on the head");
             self.branch.push(merged);
         }
-        candidate
+        *candidate
     }
 }
 
@@ -279,6 +279,7 @@ pub fn saw(ended: ProcessEnd) -> Observation {
             ..Changes::default()
         })),
         overlay_mode: None,
+        machine: None,
         warm: false,
         ignored_work: false,
         void: None,
@@ -286,9 +287,9 @@ pub fn saw(ended: ProcessEnd) -> Observation {
     }
 }
 
-fn item() -> WorkItem {
+fn item(role: Option<&str>) -> WorkItem {
     WorkItem {
-        agent_id: "coder".to_owned(),
+        agent_id: role.unwrap_or("default").to_owned(),
         kind: WorkKind::Code,
         input: WorkInput {
             prompt: "Do it.".to_owned(),

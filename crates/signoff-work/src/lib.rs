@@ -21,3 +21,4 @@ pub mod secrets;
 pub mod settings;
 pub mod tools;
 pub mod tree;
+pub mod webhook;

@@ -12,11 +12,13 @@ mod plans;
 mod running;
 mod serve;
 mod store;
+mod worker;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, ValueEnum};
+use signoff_store::config::EngineUrl;
 use signoff_store::signatures::Proof;
 
 pub(crate) use self::agentctl::{
@@ -34,11 +36,12 @@ pub(crate) use self::plans::{
     Convert, Diff, Explain, Fmt, Graph, GraphFormat, Import, Man, New, Show, Verify, VerifyFormat,
 };
 pub(crate) use self::running::{
-    Answer, Land, Log, Replan, Report, ReportFormat, Resume, Run, RunArg, RunLimits, Step,
+    Answer, Land, Log, Replan, Report, ReportFormat, Resume, Run, RunArg, RunLimits, Runs, Step,
     StepCommand,
 };
 pub(crate) use self::serve::Serve;
 pub(crate) use self::store::{Archive, Doctor, DoctorSection, List, Prune};
+pub(crate) use self::worker::{Orchestrator, Worker};
 
 /// Runs plans for AI agents, and verifies every step itself.
 #[derive(Debug, Parser)]
@@ -57,8 +60,16 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 
+    /// The database that runs are shared through, or `local`; the default is `[engine] url` of your own configuration
+    #[arg(long, global = true, value_name = "URL", value_parser = engine_url)]
+    pub(crate) engine: Option<EngineUrl>,
+
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+fn engine_url(text: &str) -> Result<EngineUrl, String> {
+    EngineUrl::parse(text)
 }
 
 /// `--help` groups the commands by purpose; clap alone would list them without groups. A test compares
@@ -120,6 +131,10 @@ Run:
   land         Bring a run's changes into the checkout
   undo         Undo a run's changes
 
+Share:
+  worker       Work for runs that several machines share
+  orchestrator Drive runs that several machines share
+
 Inspect:
   stats        Show statistics about plans and runs
   doctor       Show how this machine confines agents and contracts
@@ -153,7 +168,11 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     if words.first().is_some_and(|program| is_agentctl(program)) {
         let AgentctlCli { color, agentctl } = AgentctlCli::try_parse_from(words)?;
         let command = Command::Agentctl(agentctl);
-        return Ok(Cli { color, command });
+        return Ok(Cli {
+            color,
+            engine: None,
+            command,
+        });
     }
     let words = without_plan_word(words.to_vec());
     Cli::try_parse_from(&words).map_err(|error| nearest(error, &words))
@@ -181,9 +200,15 @@ pub(crate) fn wants_json(words: &[OsString]) -> bool {
 
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
+    /// Show how a sentence becomes a plan, and a failure a new version of it
+    #[arg(long, conflicts_with = "page")]
+    pub(crate) plan: bool,
     /// Keep the temporary folder and print its path
     #[arg(long)]
     pub(crate) keep: bool,
+    /// Open the page instead, with a plan for you to review, correct, sign and watch, until Ctrl-C
+    #[arg(long)]
+    pub(crate) page: bool,
 }
 
 #[derive(Debug, Args)]

@@ -103,6 +103,7 @@ pages! {
     BudgetUnrealistic = "budget_unrealistic",
     ConfusableCharacters = "confusable_characters",
     ContractCommandMissing = "contract_command_missing",
+    ContractCommandShadowed = "contract_command_shadowed",
     ContractRunsTaskFile = "contract_runs_task_file",
     ContractScriptUnknown = "contract_script_unknown",
     ContractSyntax = "contract_syntax",

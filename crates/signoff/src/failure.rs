@@ -1,5 +1,6 @@
 //! Every way a command can fail: exit code, message and hints. The hints are worded in the modules below.
 
+mod approvers;
 mod changes;
 mod connect;
 mod identity;
@@ -23,7 +24,7 @@ use self::landings::{checked_out, not_held, settled_twice};
 pub(crate) use self::landings::{held_hints, not_landed, not_undone, settling_commands};
 use self::levels::weaker_level;
 pub(crate) use self::levels::{ACCEPT, weaker_headline};
-pub(crate) use self::plans::{difference_lines, plan_changed_during_run};
+pub(crate) use self::plans::{UNSEEN_DIFFERENCE, plan_changed_during_run};
 use self::plans::{forbidden_act, plan_changed, plan_log};
 pub(crate) use self::runs::{ambiguous_name, no_step, with_known_steps};
 use crate::shell_words::shell_word;
@@ -131,6 +132,19 @@ impl From<Error> for Failure {
                 difference,
             } => plan_changed_during_run(&run, &plan, &difference),
             Error::NoneCounts { plan, doubted } => proofs::none_counts(&plan, &doubted),
+            Error::MoreSignatures { plan, progress } => {
+                approvers::more_signatures(&plan, &progress)
+            }
+            Error::NotAnApprover {
+                plan,
+                by,
+                why,
+                named,
+            } => approvers::not_an_approver(&plan, &by, why, &named),
+            Error::SignedAlready { plan, by, progress } => {
+                approvers::signed_already(&plan, &by, &progress)
+            }
+            Error::TooFewApprovers { plan, rule } => approvers::too_few(&plan, &rule),
             Error::WeakerProof { proof, required } => proofs::weaker_proof(proof, required),
             Error::NoTerminal { why } => proofs::no_terminal(&why),
             Error::NotConfirmed { digits } => proofs::not_confirmed(&digits),
@@ -167,6 +181,8 @@ impl From<Error> for Failure {
                 identity::other_id(expected.as_deref(), found.as_deref())
             }
             Error::NothingRevised { plan } => changes::nothing_revised(&plan),
+            Error::NothingEdited { plan } => changes::nothing_edited(&plan),
+            Error::NotAPlan { file } => changes::not_a_plan(&file),
             Error::ThreadRevision { plan } => changes::thread_revision(&plan),
             Error::BadRequest { why } => changes::bad_request(&why),
             Error::OtherDialect { asked, found } => changes::other_dialect(asked, found),
@@ -237,6 +253,8 @@ impl From<Error> for Failure {
             Error::BrokenRun { run, why } => storage::broken_run(&run, &why),
             Error::UnknownEvent { seq, why } => storage::unknown_event(seq, &why),
             Error::Unwritable { why } => storage::unwritable_event(&why),
+            Error::Unshared { why } => storage::unshared(&why),
+            Error::Elsewhere { run } => storage::elsewhere(&run),
             Error::PlanLog(error) => plan_log(&error.0),
             Error::Journal(error) => storage::journal(&error),
             Error::Refused(refusal) => runs::refused(&refusal),

@@ -8,6 +8,7 @@ mod args;
 mod check_pages;
 mod commands;
 mod dialect_guess;
+mod engine;
 mod failure;
 mod new_files;
 mod plan_paths;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let mut session = Session::new(surroundings::read(), cli.color, cli.command.format());
+    session.process.engine.url = cli.engine;
     let code = match commands::dispatch(cli.command, &mut session) {
         Ok(code) => code,
         Err(failure) => session.report_failure(&failure),

@@ -1,11 +1,12 @@
 //! Reads the environment of the process. No other code reads it.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use signoff_runtime::project::ProcessContext;
+use signoff_runtime::project::{ProcessContext, persons_path};
 
-use crate::user_name;
+use crate::{engine, user_name};
 
 pub(crate) fn read() -> ProcessContext {
     let mut context = read_without_person();
@@ -22,7 +23,10 @@ pub(crate) fn read() -> ProcessContext {
 
 /// Everything but the person's name, which is looked up in files.
 pub(crate) fn read_without_person() -> ProcessContext {
-    let variables: std::collections::BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    if let Some(path) = variables.get_mut(OsStr::new("PATH")) {
+        *path = persons_path(path);
+    }
     let get = |name: &str| {
         variables
             .get(OsStr::new(name))
@@ -43,6 +47,7 @@ pub(crate) fn read_without_person() -> ProcessContext {
         user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),
         state_dir: below_home("XDG_STATE_HOME", ".local/state"),
         person: String::new(),
+        engine: engine::access(),
         variables,
     }
 }

@@ -10,7 +10,7 @@ const DEPENDENCIES: usize = 3;
 
 /// How steps wait for each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// Each for the one before.
     Chain,
     /// None for any.
@@ -60,7 +60,7 @@ fn names(steps: impl IntoIterator<Item = usize>) -> String {
 }
 
 /// A toolplan of check steps.
-pub(super) fn plan(shape: Shape, steps: usize) -> String {
+pub(crate) fn plan(shape: Shape, steps: usize) -> String {
     let steps: Vec<serde_json::Value> = (0..steps)
         .map(|step| {
             let waits_for = shape.waits_for(step, steps).into_iter();

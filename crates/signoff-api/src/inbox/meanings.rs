@@ -10,6 +10,9 @@ pub(super) fn meaning(choice: Choice, kind: InboxKind, work: Option<&Work>) -> &
         Choice::Retry if kind == InboxKind::UnknownCall => {
             "it did not take place: call it now; `--args JSON` changes the arguments"
         }
+        Choice::Retry if kind == InboxKind::Approval => {
+            "you installed what its contract misses: run the contract again"
+        }
         Choice::Retry if is_call => "call it once more; `--args JSON` changes the arguments",
         Choice::Retry => "one more attempt; `--note TEXT` is advice for it",
         Choice::Fixed if work == Some(&Work::Check) => {

@@ -6,7 +6,7 @@ use signoff_plan::model::Work;
 use super::merge::carry_work_over;
 use super::permission::{begin_waiting, end_waiting};
 use super::step::first_stage;
-use crate::event::{BudgetLimit, Choice, Event, InboxKind, RecordedEvent};
+use crate::event::{BudgetLimit, Changes, Choice, Event, InboxKind, RecordedEvent};
 use crate::state::{
     Allocation, Answered, InboxItem, ReplanStage, Run, Stage, StepState, StepStatus, TokenUsage,
     Usage,
@@ -61,7 +61,18 @@ pub(super) fn answer_item(run: &mut Run, at: usize, recorded: &RecordedEvent) {
     else {
         return;
     };
-    let kind = run.inbox.items.remove(item).map(|open| open.kind);
+    let open = run.inbox.items.remove(item);
+    if open.as_ref().is_some_and(InboxItem::is_about_draft) {
+        if *choice == Choice::Allow {
+            run.usage.grants += 1;
+            if let Some(replan) = &mut run.replan {
+                replan.may_exceed_budget = true;
+            }
+            return;
+        }
+        return lose_draft(run, note.as_deref(), by);
+    }
+    let kind = open.map(|open| open.kind);
     if kind == Some(InboxKind::Permission) {
         return end_waiting(run, at, recorded.at);
     }
@@ -113,6 +124,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     let is_unmerged = run.is_unmerged(at);
     let is_judged = definition.contract.is_some() || is_unmerged;
     let is_call = matches!(definition.work, Work::Tool { .. });
+    let could_not_judge = run.missing_before_work(at).is_some();
     let starts_over = definition.work == Work::Check && !run.in_worktrees();
     let (Some(step), usage) = (run.steps.get_mut(at), &mut run.usage) else {
         return;
@@ -120,6 +132,7 @@ fn answer(run: &mut Run, at: usize, choice: Choice, note: Option<&str>, by: &str
     step.attempt.inconclusive = 0;
     step.activation.interruptions = 0;
     match choice {
+        Choice::Retry if could_not_judge => go_on(step, Stage::NeedsBaseline),
         Choice::Retry => {
             step.made_call.clear();
             let is_changed = is_call && change_arguments(step, note, by);
@@ -192,8 +205,8 @@ fn accept_repair(step: &mut StepState, retries: u32, by: &str) {
     if step.attempt.taken_over.is_none() {
         // The changes of an interrupted attempt are unknown.
         let is_known = step.cut_off.unseen_since.is_none();
-        let changes = is_known.then(|| step.changes.clone());
-        step.attempt.taken_over = Some(changes.unwrap_or_default());
+        let changes = is_known.then(|| Changes::clone(&step.changes));
+        step.attempt.taken_over = Some(Box::new(changes.unwrap_or_default()));
     }
     step.attempt.interrupted = false;
     step.cut_off.numbers.remove(&step.attempts);
@@ -219,7 +232,10 @@ fn approve(step: &mut StepState, first_stage: Stage) {
     step.activation.approved = true;
     // The question may have been asked after the baseline.
     let stage = match step.baseline.verdict {
-        Some(_) => Stage::NeedsWork,
+        Some(_) => {
+            step.activation.unjudged_allowed = true;
+            Stage::NeedsWork
+        }
         None => first_stage,
     };
     go_on(step, stage);

@@ -5,8 +5,10 @@ use super::permission::withdraw_permissions;
 use crate::Millis;
 use crate::event::{AgentOutput, AgentReport, CallEnd, Event, ToolCall};
 use crate::recovery::stage_after_interruption;
+use crate::roles::DEFAULT_ROLE;
 use crate::state::{
-    Allocation, AttemptState, BudgetAmount, MadeCall, Run, Stage, StepState, StepStatus, TokenUsage,
+    Allocation, AttemptState, BudgetAmount, ChosenRole, MadeCall, Run, Stage, StepState,
+    StepStatus, TokenUsage,
 };
 use crate::verdict::ProcessEnd;
 
@@ -22,7 +24,7 @@ pub(super) fn start_attempt(
         return;
     };
     step.attempts = attempt;
-    step.attempt = AttemptState::started(now);
+    step.attempt = AttemptState::started(now).into();
     step.contract.red = None;
     step.activation.base = base.map(str::to_owned);
     step.allocation = if takes_queue {
@@ -38,7 +40,7 @@ pub(super) fn start_call(run: &mut Run, at: usize, call: &ToolCall) {
     if let Some(step) = run.steps.get_mut(at) {
         step.attempt.changed_tree = call.changes_tree;
         step.values.output = None;
-        step.attempt.call = Some(call.clone());
+        step.attempt.call = Some(Box::new(call.clone()));
         step.made_call = MadeCall::begin(call);
     }
 }
@@ -132,6 +134,11 @@ pub(super) fn finish_agent_call(run: &mut Run, at: usize, attempt: u32, number: 
 pub(super) fn start_agent(step: &mut StepState, role: &str) {
     step.activation.agents += 1;
     step.usage.agent = Some(role.to_owned());
+    // What the rules say changes with the next failure; who does this attempt does not.
+    let chosen = || ChosenRole {
+        role: (role != DEFAULT_ROLE).then(|| role.to_owned()),
+    };
+    step.activation.role.get_or_insert_with(chosen);
 }
 
 pub(super) fn reserve(step: &mut StepState, tokens: Option<u64>, usd_e6: Option<u64>) {

@@ -47,8 +47,9 @@ pub(super) fn finish_baseline(
         inconclusive_reason: observed.inconclusive_reason(),
         tests: observed.tests.clone(),
         missing: observed.missing().filter(|_| verdict != Verdict::Pass),
-    };
-    step.contract = step.contract.after_baseline(observed);
+    }
+    .into();
+    step.contract = step.contract.after_baseline(observed).into();
     step.stage = match step.attempt.candidate {
         Some(_) => Stage::NeedsEvaluation {
             attempt: step.attempts,
@@ -121,9 +122,9 @@ pub(super) fn finish_contract(run: &mut Run, at: usize, recorded: &RecordedEvent
 /// Remembers what one evaluation showed, whether it judged an attempt or ran once more at the end.
 fn note_observation(step: &mut StepState, verdict: Verdict, observed: &Observation, at: Millis) {
     note_void(step, observed, at);
-    step.contract = step.contract.after_evaluation(observed);
+    step.contract = step.contract.after_evaluation(observed).into();
     if let Some(changes) = &observed.changes {
-        step.changes = Changes::clone(changes);
+        step.changes = Changes::clone(changes).into();
         step.cut_off.unseen_since = None;
     }
     let has_no_answer = verdict == Verdict::Inconclusive && observed.void.is_none();

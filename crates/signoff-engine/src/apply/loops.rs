@@ -18,12 +18,12 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
         run.index.insert(step.id.clone(), position);
         run.expanded.push(step);
         run.steps.push(StepState {
-            item: Some(LoopItem {
+            item: Some(Box::new(LoopItem {
                 parent: at,
                 value: item.clone(),
                 number: key,
                 is_moved: false,
-            }),
+            })),
             ..StepState::default()
         });
         run.dependents.push(vec![at]);

@@ -42,7 +42,7 @@ pub(super) fn finish_candidate(run: &mut Run, at: usize, attempt: u32, candidate
         step.changes.details.clone_from(&candidate.details);
         step.cut_off.unseen_since = None;
     }
-    step.attempt.candidate = Some(candidate.clone());
+    step.attempt.candidate = Some(Box::new(candidate.clone()));
     let was_red = wants_baseline && step.baseline.verdict == Some(Verdict::Fail);
     let is_moved =
         step.baseline.commit.is_some() && step.baseline.commit.as_ref() != Some(&candidate.onto);

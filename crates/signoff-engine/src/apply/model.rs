@@ -1,7 +1,12 @@
 //! What a model said, and a new version of the plan that is wanted.
 
+use std::sync::Arc;
+
 use super::merge::carry_work_over;
-use crate::event::{Event, ModelAnswer, ModelTask, ModelUsage, RecoveryDecision, RoleDecision};
+use crate::event::{
+    Event, ModelAnswer, ModelTask, ModelUsage, PlanningUsage, RecoveryDecision, RoleDecision,
+};
+use crate::evidence::ReviewAdvice;
 use crate::state::{
     ChosenRole, Replan, ReplanStage, Run, Stage, StepState, StepStatus, TokenUsage,
 };
@@ -12,6 +17,7 @@ pub(super) fn request_replan(run: &mut Run, at: usize, event: &Event) {
         discoveries,
         by,
         holds,
+        expands,
         ..
     } = event
     else {
@@ -29,8 +35,38 @@ pub(super) fn request_replan(run: &mut Run, at: usize, event: &Event) {
             because: because.clone(),
             discoveries: discoveries.clone(),
             by: by.clone(),
+            may_exceed_budget: false,
+            expands: *expands,
             stage: ReplanStage::Requested,
         });
+    }
+}
+
+/// Somebody wrote the new version already.
+pub(super) fn take_handed_in(run: &mut Run, at: usize, event: &Event) {
+    let Event::VersionHandedIn {
+        draft, because, by, ..
+    } = event
+    else {
+        return;
+    };
+    run.replans += 1;
+    run.replan = Some(Replan {
+        step: at,
+        because: because.clone(),
+        discoveries: Vec::new(),
+        by: by.clone(),
+        may_exceed_budget: false,
+        expands: false,
+        stage: ReplanStage::Drafted(draft.clone()),
+    });
+}
+
+/// What was used for the plan before counts like what is used now.
+pub(super) fn count_planning(run: &mut Run, planning: &[PlanningUsage]) {
+    for PlanningUsage { by, usage } in planning {
+        run.usage.sums.count_models(by, usage);
+        run.usage.note_draft(&TokenUsage::of_models(usage), false);
     }
 }
 
@@ -45,6 +81,8 @@ pub(super) fn ask_model(run: &mut Run, at: usize, task: ModelTask) {
         if let Some(replan) = &mut run.replan {
             replan.stage = ReplanStage::Asked;
         }
+    } else if task == ModelTask::Review {
+        run.reviews.ask(at);
     } else if let Some(step) = run.steps.get_mut(at) {
         step.stage = Stage::AskingModel { task };
     }
@@ -65,6 +103,7 @@ pub(super) fn take_answer(run: &mut Run, at: usize, event: &Event) {
     count_usage(run, at, by, usage);
     match task {
         ModelTask::Replan => {
+            run.usage.note_draft(&TokenUsage::of_models(usage), true);
             if let Some(replan) = &mut run.replan {
                 replan.stage = stage_after(answer, refused.as_deref());
             }
@@ -84,6 +123,34 @@ pub(super) fn take_answer(run: &mut Run, at: usize, event: &Event) {
                 step.stage = Stage::NeedsWork;
             }
         }
+        ModelTask::Review => {
+            run.reviews.end();
+            let evidence = run
+                .steps
+                .get_mut(at)
+                .and_then(|step| step.outcome.evidence.as_mut());
+            if let Some(evidence) = evidence {
+                // Other steps may share it, whose work it is not about.
+                Arc::make_mut(evidence).facts.advice = Some(advice(answer, refused.as_deref(), by));
+            }
+        }
+    }
+}
+
+/// What a person is told of a reviewer's answer.
+fn advice(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> ReviewAdvice {
+    let (remarks, none) = match (answer, refused) {
+        (ModelAnswer::Review(remarks), None) => (remarks.clone(), None),
+        (ModelAnswer::Nothing(why), None) => (Vec::new(), Some(why.clone())),
+        (_, Some(why)) => (Vec::new(), Some(why.to_owned())),
+        (ModelAnswer::Draft(_) | ModelAnswer::Recovery(_) | ModelAnswer::Role(_), None) => {
+            (Vec::new(), Some("it answers another question".to_owned()))
+        }
+    };
+    ReviewAdvice {
+        by: by.to_owned(),
+        remarks,
+        none,
     }
 }
 
@@ -103,7 +170,7 @@ fn stage_after(answer: &ModelAnswer, refused: Option<&str>) -> ReplanStage {
         (_, Some(why)) => ReplanStage::Lost(why.to_owned()),
         (ModelAnswer::Draft(draft), None) => ReplanStage::Drafted(Box::new(draft.clone())),
         (ModelAnswer::Nothing(why), None) => ReplanStage::Lost(why.clone()),
-        (ModelAnswer::Recovery(_) | ModelAnswer::Role(_), None) => {
+        (ModelAnswer::Recovery(_) | ModelAnswer::Role(_) | ModelAnswer::Review(_), None) => {
             ReplanStage::Lost("the answer is not a plan".to_owned())
         }
     }
@@ -138,6 +205,7 @@ fn chosen(answer: &ModelAnswer, before: Option<String>) -> Option<String> {
         ModelAnswer::Role(RoleDecision::Continue { .. } | RoleDecision::Complete { .. })
         | ModelAnswer::Draft(_)
         | ModelAnswer::Recovery(_)
+        | ModelAnswer::Review(_)
         | ModelAnswer::Nothing(_) => None,
     }
 }

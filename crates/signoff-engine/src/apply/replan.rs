@@ -153,11 +153,11 @@ impl Replanning<'_> {
             let mark = step.mark.clone();
             let mark = mark.filter(|_| was.is_some_and(|was| was.mark == step.mark));
             if (claimed, &mark) != (step.claimed, &step.mark) {
-                let ours = Step {
+                let mut ours = Step {
                     claimed,
-                    mark,
                     ..step.clone()
                 };
+                ours.mark = mark;
                 self.run.rendered.insert(at, ours);
             }
         }
@@ -272,6 +272,9 @@ impl Replanning<'_> {
 
     fn finish(&mut self, from: usize, at: usize) {
         self.put(from, at);
+        if self.old.reviews.contains(from) {
+            self.run.reviews.add(at);
+        }
         if let Some(step) = self.run.steps.get_mut(at) {
             step.outcome.kept = true;
             step.activation.answered = None;

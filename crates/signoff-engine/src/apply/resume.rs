@@ -1,14 +1,19 @@
 //! Continuing a run after a crash, a pause or a failure.
 
+use signoff_plan::sparse::Sparse;
+
 use super::readiness::{mark_ready_if_unblocked, recount};
 use super::step::withdraw_items;
 use crate::recovery::{CutOff, cut_off};
-use crate::state::{
-    Activation, AttemptState, ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus,
-};
+use crate::state::{ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus};
 
 /// Puts steps that a crash or a pause cut off back to where they are requested again.
-pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
+pub(super) fn resume(
+    run: &mut Run,
+    reopened: bool,
+    elsewhere: &[String],
+    clock_was_set_back: bool,
+) {
     run.pause = None;
     run.trouble = None;
     run.pausing = None;
@@ -17,10 +22,14 @@ pub(super) fn resume(run: &mut Run, reopened: bool, clock_was_set_back: bool) {
     {
         replan.stage = ReplanStage::Requested;
     }
+    run.reviews.ask_again();
     for at in run.schedule.active.clone() {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
+        if elsewhere.contains(&definition.id) {
+            continue;
+        }
         match cut_off(definition, state) {
             CutOff::Harness(stage) => ask_again(run, at, stage),
             CutOff::Recheck => {
@@ -133,8 +142,8 @@ fn take_up(run: &mut Run, at: usize) {
     let Some(step) = run.steps.get_mut(at) else {
         return;
     };
-    step.activation = Activation::default();
-    step.attempt = AttemptState::default();
+    step.activation = Sparse::default();
+    step.attempt = Sparse::default();
     step.outcome = StepOutcome::default();
     step.history.ended_before = true;
     match open {

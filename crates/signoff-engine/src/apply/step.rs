@@ -1,5 +1,9 @@
 //! The beginning and the ends of a step.
 
+use std::sync::Arc;
+
+use signoff_plan::model::{Step, Work};
+
 use super::loops;
 use super::readiness::{end_step, end_unsatisfied, satisfy_dependents};
 use super::resume::free_blocked;
@@ -28,12 +32,7 @@ pub(super) fn first_stage(run: &Run, at: usize) -> Stage {
 }
 
 pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &EvidenceFacts) {
-    if let Some(step) = run.steps.get_mut(at) {
-        step.outcome.evidence = Some(Evidence {
-            grade,
-            facts: facts.clone(),
-        });
-    }
+    give_evidence(run, at, grade, facts);
     loops::collect(run, at);
     end_step(run, at, StepStatus::Completed, None);
     satisfy_dependents(run, at);
@@ -43,6 +42,33 @@ pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &Evid
     }
     note_verdict(run, at);
     note_work(run, at);
+    if let Some(step) = run.steps.get_mut(at) {
+        step.condense();
+    }
+    // What an earlier run did was reviewed there.
+    if facts.kept_from.is_none() && has_reviewer(run, at) {
+        run.reviews.add(at);
+    }
+}
+
+/// Steps with the same evidence share it with the one before.
+fn give_evidence(run: &mut Run, at: usize, grade: Grade, facts: &EvidenceFacts) {
+    let last = run.last_evidence.take();
+    let is_same = |last: &Arc<Evidence>| last.grade == grade && last.facts == *facts;
+    let evidence = last.filter(is_same).unwrap_or_else(|| {
+        let facts = facts.clone();
+        Arc::new(Evidence { grade, facts })
+    });
+    run.last_evidence = Some(Arc::clone(&evidence));
+    if let Some(step) = run.steps.get_mut(at) {
+        step.outcome.evidence = Some(evidence);
+    }
+}
+
+/// Is a model to read what the step's agent did?
+fn has_reviewer(run: &Run, at: usize) -> bool {
+    let reviewed = |step: &Step| step.reviewer.is_some() && matches!(step.work, Work::Agent { .. });
+    run.definition(at).is_some_and(reviewed) && !run.children.contains_key(&at)
 }
 
 /// Counts how long the agents of a step that is done worked on it.
@@ -79,13 +105,16 @@ pub(crate) fn note_verdict(run: &mut Run, at: usize) {
 
 pub(super) fn confirm_step(run: &mut Run, at: usize, grade: Grade, facts: &EvidenceFacts) {
     run.rechecks.confirm(at);
-    if let Some(step) = run.steps.get_mut(at) {
-        step.outcome.unconfirmed = false;
-        step.outcome.evidence = Some(Evidence {
-            grade,
-            facts: facts.clone(),
-        });
-    }
+    let Some(step) = run.steps.get_mut(at) else {
+        return;
+    };
+    step.outcome.unconfirmed = false;
+    let reviewed = step.outcome.facts().and_then(|facts| facts.advice.clone());
+    let facts = EvidenceFacts {
+        advice: reviewed,
+        ..facts.clone()
+    };
+    give_evidence(run, at, grade, &facts);
 }
 
 pub(super) fn make_provisional(run: &mut Run, at: usize) {

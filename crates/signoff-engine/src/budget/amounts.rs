@@ -217,6 +217,31 @@ fn too_little_of(
     ))
 }
 
+/// The question if the plan's limit leaves too little for a planner.
+pub(super) fn too_little_for_draft(run: &Run) -> Option<String> {
+    Resource::ALL.into_iter().find_map(|resource| {
+        let limit = resource.plan_limit(run)?;
+        let used = resource.used(&run.usage.sums.total);
+        let more = resource.text(resource.limit(&run.plan().budget)?);
+        let offer = format!("`allow` grants {more} more and asks a planner");
+        if used >= limit {
+            let used = resource.share_text(used, limit);
+            return Some(format!(
+                "budget used up: {used} used, and a new version of the plan is wanted; {offer}"
+            ));
+        }
+        let left = limit - used;
+        let needs = run.usage.draft.map(|draft| resource.of(draft.amount))?;
+        (needs > left).then(|| {
+            format!(
+                "budget too small for a new version of the plan: {} are left, and a planner uses about {} (as the last time); {offer}",
+                resource.share_text(left, limit),
+                resource.text(needs)
+            )
+        })
+    })
+}
+
 /// The question if a limit in dollars cannot be kept, because what agents used has no known price. It is asked once.
 pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
     if !run.usage.sums.total.has_unknown_cost || run.usage.unknown_cost_allowed {

@@ -10,7 +10,7 @@ use super::links::{Links, has_below};
 use super::local_configuration::{self, HarmlessIf};
 use super::modules::{Module, is_known, module_of};
 use super::runners::Runners;
-use crate::event::ChangeDetails;
+use crate::changes::ChangeDetails;
 
 /// What differs between two trees.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use signoff_plan::links::end_of;
 
 use super::details::TreeChange;
-use crate::event::{ChangeDetails, LinkEnd};
+use crate::changes::{ChangeDetails, LinkEnd};
 
 /// How many names of one file are found at most.
 const MOST_NAMES: usize = 1_000;

@@ -97,6 +97,11 @@ const INDIRECT: [&str; 15] = [
     "run-parts",
 ];
 
+/// Is this the name of a program or module that runs tests or checks, or that calls those?
+pub(crate) fn is_runner(name: &str) -> bool {
+    family(name).is_some() || INDIRECT.contains(&name)
+}
+
 fn family(name: &str) -> Option<Family> {
     // `python3.12`, `pytest-3`
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));

@@ -3,7 +3,7 @@
 use super::is_listed;
 use super::modules::{is_known, is_runner, module_of};
 use super::runners::{Family, Runners};
-use crate::event::ChangeDetails;
+use crate::changes::ChangeDetails;
 
 /// Where a contract starts Python.
 #[derive(Debug, Default)]

@@ -197,7 +197,7 @@ pub(super) fn work_ended(
             events.extend(escalate(run, definition, state, &reason));
         } else if definition.contract.is_none() {
             let mut state = state.clone();
-            state.changes = work.changes;
+            state.changes = work.changes.into();
             state.attempt.work_ended = Some(work.ended);
             state.attempt.report = work.report;
             events.extend(end_without_contract(run, now, definition, &state));

@@ -103,8 +103,8 @@ pub(super) fn evaluation_ended(
 fn with_observation(state: &StepState, observed: &Observation) -> StepState {
     let changes = observed.changes.as_deref().unwrap_or(&state.changes);
     StepState {
-        changes: changes.clone(),
-        contract: state.contract.after_evaluation(observed),
+        changes: changes.clone().into(),
+        contract: state.contract.after_evaluation(observed).into(),
         ..state.clone()
     }
 }

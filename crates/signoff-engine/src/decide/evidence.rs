@@ -56,12 +56,14 @@ pub(super) fn facts(run: &Run, definition: &Step, state: &StepState) -> Evidence
         },
         kept_from: None,
         overlay_mode: state.contract.overlay_mode.clone(),
+        judged_on: state.contract.machine.clone(),
         own_sandbox: state
             .attempt
             .report
             .as_ref()
             .is_some_and(|report| report.own_sandbox),
         spent: state.usage.total.spending(),
+        advice: None,
     }
 }
 

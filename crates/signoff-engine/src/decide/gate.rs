@@ -1,7 +1,7 @@
 //! What comes before a step's work and needs no process: its condition, its items, a person's
 //! approval, and the question of an `ask` step.
 
-use signoff_plan::expression::{Scope, StepRead, evaluate_condition};
+use signoff_plan::expression::{Scope, StepRead, StepValues, evaluate_condition};
 use signoff_plan::model::{Step, Work};
 
 use super::call::call_text;
@@ -26,6 +26,9 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     if let Some(when) = when {
         return check_condition(run, at, definition, when);
     }
+    if let Some(number) = &definition.unexpanded {
+        return ask_for_expansion(run, at, definition, number);
+    }
     if let Some(list) = &definition.for_each {
         return expand(run, at, definition, list);
     }
@@ -42,6 +45,9 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     if definition.approval && !state.activation.approved {
         return ask_for_approval(run, at, definition, state);
     }
+    if let Some(missing) = run.missing_before_work(at) {
+        return ask_about_missing(run, at, definition, &missing.line);
+    }
     match &definition.work {
         Work::Ask { question, choices } => {
             let words = vec![Choice::Reply, Choice::Skip, Choice::Abort];
@@ -52,6 +58,26 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
             what: "a gate that is open",
         }),
     }
+}
+
+/// Nobody has written the steps that this one stands for, so nobody has signed them.
+fn ask_for_expansion(
+    run: &Run,
+    at: usize,
+    definition: &Step,
+    number: &str,
+) -> Result<Vec<Event>, Refusal> {
+    let question = format!(
+        "step `{}` (`{number}. {}`) stands for steps that are not written yet: `signoff plan --expand {}` has them \
+         drafted from what was produced, for you to sign",
+        definition.id, definition.title, run.id
+    );
+    let choices = vec![Choice::Skip, Choice::Abort];
+    ask_at_gate(
+        run,
+        at,
+        Question::new(InboxKind::Escalation, question, choices),
+    )
 }
 
 /// Asks whether a call that took place is to be made again.
@@ -127,6 +153,29 @@ fn ask_for_approval(
     )
 }
 
+/// Asks whether an agent is to work whom the contract cannot judge, because it misses a program.
+fn ask_about_missing(
+    run: &Run,
+    at: usize,
+    definition: &Step,
+    line: &str,
+) -> Result<Vec<Event>, Refusal> {
+    let question = format!(
+        "the contract of step `{}` could not run before the work: {line}. It searches PATH without entries inside the \
+         project; shall its agent work all the same?",
+        definition.id
+    );
+    let choices = vec![
+        Choice::Retry,
+        Choice::Approve,
+        Choice::Revise,
+        Choice::Skip,
+        Choice::Abort,
+    ];
+    let question = Question::new(InboxKind::Approval, question, choices);
+    ask_at_gate(run, at, question)
+}
+
 /// Lets the step run, skips it, or asks a person if the condition has no value.
 fn check_condition(
     run: &Run,
@@ -186,7 +235,7 @@ pub(super) fn block_step(run: &Run, definition: &Step, by: &str) -> Vec<Event> {
 pub(super) fn scope(run: &Run, at: usize, reads: &[StepRead<'_>]) -> Scope {
     let read = reads.iter().filter_map(|read| {
         let (step, state) = run.step(run.position(read.id)?)?;
-        Some((step.id.clone(), state.values.clone()))
+        Some((step.id.clone(), StepValues::clone(&state.values)))
     });
     let item = run.steps.get(at).and_then(|step| step.item.clone());
     let (item, index) = item.map(|item| (item.value, item.number)).unzip();

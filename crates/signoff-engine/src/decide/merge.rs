@@ -38,7 +38,8 @@ pub(super) fn candidate_built(
                 files: Some(candidate.files.clone()),
                 details: candidate.details.clone(),
                 protected: state.changes.protected.clone(),
-            },
+            }
+            .into(),
             ..state.clone()
         };
         let mut events = vec![Event::CandidateBuilt {
@@ -139,12 +140,14 @@ pub(super) fn merged(
         let state = &StepState {
             attempt: AttemptState {
                 commit: Some(commit.clone()),
-                ..state.attempt.clone()
-            },
+                ..AttemptState::clone(&state.attempt)
+            }
+            .into(),
             contract: ContractRuns {
                 judged_on: Some(tree.clone()),
-                ..state.contract.clone()
-            },
+                ..ContractRuns::clone(&state.contract)
+            }
+            .into(),
             ..state.clone()
         };
         let mut events = vec![Event::Merged {

@@ -6,7 +6,7 @@ use signoff_plan::tools::{built_in, unfit};
 
 use super::person::escalate;
 use super::policy::{fail_step, skip_and_block};
-use super::replan::{drop_replan, no_budget, replan_after_failure};
+use super::replan::{NO_PLANNER, drop_replan, no_budget, replan_after_failure};
 use super::{Refusal, begin, with_step};
 use crate::event::{Event, ModelAnswer, ModelTask, ModelUsage, RecoveryDecision, RoleDecision};
 use crate::state::{Run, Stage, StepState};
@@ -42,7 +42,7 @@ pub(super) fn model_ended(run: &Run, at: usize, said: Answered) -> Result<Vec<Ev
     let after = match said.task {
         ModelTask::Replan => after_draft(run, &said.answer, refused.as_deref()),
         ModelTask::Recovery => after_advice(run, definition, state, &said, refused.as_deref()),
-        ModelTask::Role => Vec::new(),
+        ModelTask::Role | ModelTask::Review => Vec::new(),
     };
     let mut events = vec![Event::ModelAnswered {
         step: definition.id.clone(),
@@ -62,6 +62,7 @@ fn is_asked(run: &Run, at: usize, task: ModelTask) -> bool {
         ModelTask::Recovery | ModelTask::Role => {
             (run.steps.get(at)).is_some_and(|step| step.stage == Stage::AskingModel { task })
         }
+        ModelTask::Review => run.reviews.is_asked(at),
     }
 }
 
@@ -84,7 +85,8 @@ fn refusal(
             (!is_known).then(|| format!("`{role}` is not a role that it could choose"))
         }
         (ModelTask::Role, ModelAnswer::Role(_)) => None,
-        (ModelTask::Replan | ModelTask::Recovery | ModelTask::Role, _) => {
+        (ModelTask::Review, ModelAnswer::Review(_)) => None,
+        (ModelTask::Replan | ModelTask::Recovery | ModelTask::Role | ModelTask::Review, _) => {
             Some("it answers another question".to_owned())
         }
     }
@@ -133,9 +135,13 @@ fn after_draft(run: &Run, answer: &ModelAnswer, refused: Option<&str>) -> Vec<Ev
     let why = match (answer, refused) {
         (_, Some(why)) => why,
         (ModelAnswer::Nothing(why), None) => why.as_str(),
-        (ModelAnswer::Draft(_) | ModelAnswer::Recovery(_) | ModelAnswer::Role(_), None) => {
-            return Vec::new();
-        }
+        (
+            ModelAnswer::Draft(_)
+            | ModelAnswer::Recovery(_)
+            | ModelAnswer::Role(_)
+            | ModelAnswer::Review(_),
+            None,
+        ) => return Vec::new(),
     };
     (run.replan.as_ref()).map_or_else(Vec::new, |replan| drop_replan(run, replan, why))
 }
@@ -158,7 +164,9 @@ fn after_advice(
             return ask(&format!("{} advises to {name}, but {why}", said.by));
         }
         (ModelAnswer::Nothing(why), _) => return ask(&format!("no advice: {why}")),
-        (ModelAnswer::Draft(_) | ModelAnswer::Role(_), _) => return ask("no advice"),
+        (ModelAnswer::Draft(_) | ModelAnswer::Role(_) | ModelAnswer::Review(_), _) => {
+            return ask("no advice");
+        }
     };
     let reason = |word: &str| format!("{word} by {}: {}", said.by, decision.reason());
     match decision {
@@ -188,7 +196,8 @@ pub(super) fn request_recovery(
     if state.activation.recoveries >= MAX_RECOVERIES {
         return escalate(run, definition, state, reason);
     }
-    if let Some(why) = no_budget(run) {
+    let unconfigured = (!run.settings.has_planner).then(|| NO_PLANNER.to_owned());
+    if let Some(why) = unconfigured.or_else(|| no_budget(run)) {
         return escalate(run, definition, state, &format!("{reason}; {why}"));
     }
     vec![Event::RecoveryRequested {

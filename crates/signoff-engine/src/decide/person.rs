@@ -7,7 +7,7 @@ use super::acceptance::acceptance;
 use super::call::call_text;
 use super::evidence::facts;
 use super::policy::{fail_step, skip_and_block};
-use super::replan::{drop_replan, obstacle};
+use super::replan::{ask_for_draft_budget, drop_replan, no_replan_offered, obstacle};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
 use crate::apply::refusal_text;
@@ -43,6 +43,12 @@ fn made_call_suffix(definition: &Step, state: &StepState) -> String {
 }
 
 pub(super) fn over_budget(run: &Run, now: Millis, at: usize) -> Result<Vec<Event>, Refusal> {
+    if run.is_replanning() {
+        let asked = ask_for_draft_budget(run);
+        return asked.ok_or(Refusal::OutOfPlace {
+            what: "an exceeded budget",
+        });
+    }
     let question = budget_question(run, at, now).ok_or(Refusal::OutOfPlace {
         what: "an exceeded budget",
     })?;
@@ -79,7 +85,9 @@ pub(super) fn ask(run: &Run, definition: &Step, kind: InboxKind, question: Strin
     };
     if kind == InboxKind::Escalation {
         choices.insert(choices.len() - 1, Choice::Revise);
-        choices.insert(choices.len() - 1, Choice::Replan);
+        if no_replan_offered(run).is_none() {
+            choices.insert(choices.len() - 1, Choice::Replan);
+        }
     }
     open_item(run, definition, Question::new(kind, question, choices))
 }
@@ -155,6 +163,13 @@ pub(super) fn answer(
         .ok_or_else(|| Refusal::UnknownItem {
             item: item.to_owned(),
         })?;
+    if open.kind == InboxKind::Escalation
+        && answer.choice == Choice::Replan
+        && !open.choices.contains(&Choice::Replan)
+        && let Some(why) = no_replan_offered(run)
+    {
+        return Err(Refusal::NoReplan { why });
+    }
     check_choice(open, answer)?;
     let steps = steps_of_answer(run, open, named)?;
     let call = match steps[..] {
@@ -167,7 +182,10 @@ pub(super) fn answer(
         // The answer goes to the agent; the step is under way as before.
         return Ok(events);
     }
-    if open.kind == InboxKind::NewVersion {
+    if open.is_about_draft() && answer.choice == Choice::Allow {
+        return Ok(events);
+    }
+    if open.kind == InboxKind::NewVersion || open.is_about_draft() {
         let why = refusal_text(answer.note, answer.by);
         let replan = run.replan.as_ref();
         events.extend(replan.map_or_else(Vec::new, |replan| drop_replan(run, replan, &why)));
@@ -398,6 +416,7 @@ fn requested_replan(definition: &Step, state: &StepState, answer: Answer<'_>) ->
         discoveries: failure.filter(|_| note.is_some()).into_iter().collect(),
         by: answer.by.to_owned(),
         holds: true,
+        expands: false,
     }
 }
 

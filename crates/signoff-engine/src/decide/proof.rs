@@ -59,6 +59,11 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
             say("its contract ran in the tree that the agent could write to");
         }
     }
+    if let Some(option) = changed.iter().find(|path| reads_like_an_option(path)) {
+        say(&format!(
+            "`{option}` reads like an option to a command that finds it by a pattern"
+        ));
+    }
     for link in &state.changes.details.links_out {
         say(&format!("`{link}` is a link that leads out of the tree"));
     }
@@ -71,6 +76,11 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
     let (before, after) = (state.baseline.tests.as_ref(), state.contract.tests.as_ref());
     reasons.extend(doubts(contract, before, after));
     reasons
+}
+
+/// Does a part of this path begin like an option? In `grep -L bad *` a file named `-q` is one.
+fn reads_like_an_option(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('-'))
 }
 
 /// Did the author of the plan mark the step as done?

@@ -26,6 +26,7 @@ pub(super) fn resume(
     now: Millis,
     by: String,
     mut reports: AgentReports,
+    elsewhere: Vec<String>,
 ) -> Result<Vec<Event>, Refusal> {
     if !run.started || run.outcome.is_some() {
         return Err(Refusal::OutOfPlace { what: "going on" });
@@ -33,11 +34,15 @@ pub(super) fn resume(
     let mut events = vec![Event::RunResumed {
         reopened: false,
         by,
+        elsewhere: elsewhere.clone(),
     }];
     for &at in &run.schedule.active {
         let Some((definition, state)) = run.step(at) else {
             continue;
         };
+        if elsewhere.contains(&definition.id) {
+            continue;
+        }
         let after = after_crash(run, now, definition, state, reports.remove(&at));
         if state.activation.answered.is_some() {
             for event in after {

@@ -6,10 +6,14 @@ use super::Refusal;
 use super::person::{Question, escalate, open_item_about};
 use super::policy::fail_step;
 use crate::apply::replan_run;
-use crate::budget::is_used_up;
+use crate::budget::{draft_budget_question, is_used_up};
 use crate::event::{Choice, Event, InboxKind, Outcome, PauseReason, PlanDraft, Settings};
 use crate::input::NextPlan;
 use crate::state::{Replan, ReplanStage, Run, StepState, StepStatus};
+
+/// What a person does about a missing planner.
+pub(super) const NO_PLANNER: &str =
+    "no planner is configured: a role `planner`, `[llm] agent` or `[llm] provider`";
 
 /// What stays finished and what starts over, if the run stands still and a plan was offered.
 pub(super) fn replan(
@@ -45,23 +49,60 @@ pub(super) fn request_replan(
     because: String,
     discoveries: Vec<String>,
     by: String,
+    expands: bool,
 ) -> Result<Vec<Event>, Refusal> {
-    if let Some(why) = obstacle(run) {
+    if because.trim().is_empty() {
+        let why = "it does not say why the plan has to change".to_owned();
         return Err(Refusal::NoReplan { why });
     }
-    let step = concerned_step(run).ok_or_else(|| Refusal::NoReplan {
-        why: "every step of the plan is done".to_owned(),
-    })?;
+    let step = if expands {
+        if let Some(why) = obstacle(run) {
+            return Err(Refusal::NoReplan { why });
+        }
+        let open = run.open_steps().find_map(|at| run.definition(at));
+        open.ok_or_else(|| Refusal::NoReplan {
+            why: "no step that it came to stands for others".to_owned(),
+        })?
+    } else {
+        replanned_step(run)?
+    };
     Ok(vec![Event::ReplanRequested {
         step: step.id.clone(),
         because,
         discoveries,
         by,
         holds: false,
+        expands,
     }])
 }
 
-/// Why a person cannot have another version drafted, if so.
+/// Somebody wrote a new version: a person signs the difference, or refuses it.
+pub(super) fn hand_in_version(
+    run: &Run,
+    draft: Box<PlanDraft>,
+    because: String,
+    by: String,
+) -> Result<Vec<Event>, Refusal> {
+    let step = replanned_step(run)?;
+    Ok(vec![Event::VersionHandedIn {
+        step: step.id.clone(),
+        draft,
+        because,
+        by,
+    }])
+}
+
+/// The step that a new version is about, if there may be one.
+fn replanned_step(run: &Run) -> Result<&Step, Refusal> {
+    if let Some(why) = obstacle(run) {
+        return Err(Refusal::NoReplan { why });
+    }
+    concerned_step(run).ok_or_else(|| Refusal::NoReplan {
+        why: "every step of the plan is done".to_owned(),
+    })
+}
+
+/// Why nobody can have another version, if so.
 pub(super) fn obstacle(run: &Run) -> Option<String> {
     if matches!(run.outcome, Some(Outcome::Completed | Outcome::Partial)) {
         return Some("the run is completed".to_owned());
@@ -72,7 +113,13 @@ pub(super) fn obstacle(run: &Run) -> Option<String> {
     if run.replan.is_some() {
         return Some("another version is being drafted already".to_owned());
     }
-    limit_reached(run).or_else(|| no_budget(run))
+    limit_reached(run)
+}
+
+/// Why a person is not offered to have a planner asked, if so.
+pub(super) fn no_replan_offered(run: &Run) -> Option<String> {
+    let unconfigured = (!run.settings.has_planner).then(|| NO_PLANNER.to_owned());
+    unconfigured.or_else(|| limit_reached(run))
 }
 
 fn limit_reached(run: &Run) -> Option<String> {
@@ -106,11 +153,11 @@ pub(super) fn replan_after_failure(
     by: &str,
 ) -> Vec<Event> {
     let is_first = run.replan.is_none();
+    if !run.settings.has_planner {
+        return escalate(run, definition, state, &format!("{reason}; {NO_PLANNER}"));
+    }
     if is_first && let Some(why) = limit_reached(run) {
         return fail_step(run, definition, state, &format!("{reason}; {why}"));
-    }
-    if is_first && let Some(why) = no_budget(run) {
-        return escalate(run, definition, state, &format!("{reason}; {why}"));
     }
     vec![Event::ReplanRequested {
         step: definition.id.clone(),
@@ -118,7 +165,17 @@ pub(super) fn replan_after_failure(
         discoveries: Vec::new(),
         by: by.to_owned(),
         holds: true,
+        expands: false,
     }]
+}
+
+/// The budget has no room for a planner: a person is asked first.
+pub(super) fn ask_for_draft_budget(run: &Run) -> Option<Vec<Event>> {
+    let replan = run.replan.as_ref()?;
+    let (definition, text) = (run.definition(replan.step)?, draft_budget_question(run)?);
+    let choices = vec![Choice::Allow, Choice::Refuse];
+    let question = Question::new(InboxKind::Budget, text, choices);
+    Some(vec![open_item_about(run, definition, question)])
 }
 
 /// The new version is a plan of its own: a person signs the difference, unless the policy has.

@@ -1,7 +1,7 @@
 //! Inputs about the run as a whole, and its tree.
 
 use super::Refusal;
-use crate::event::{EarlierStep, Event, Outcome, RunTree};
+use crate::event::{EarlierStep, Event, Outcome, PlanningUsage, RunTree};
 use crate::input::{CheckoutChanges, RunStart};
 use crate::state::Run;
 
@@ -20,7 +20,13 @@ pub(super) fn start_run(run: &Run, start: RunStart) -> Result<Vec<Event>, Refusa
         settings: start.settings,
     }];
     events.extend(earlier_events(start.earlier));
+    events.extend(planning_spent(start.planning));
     Ok(events)
+}
+
+/// What was used for the plan before.
+pub(super) fn planning_spent(planning: Vec<PlanningUsage>) -> Option<Event> {
+    (!planning.is_empty()).then_some(Event::PlanningSpent { planning })
 }
 
 /// What is known of steps from before.
@@ -38,7 +44,11 @@ pub(super) fn reopen(run: &Run, by: String) -> Result<Vec<Event>, Refusal> {
     if run.outcome != Some(Outcome::Failed) {
         return Err(Refusal::OutOfPlace { what: "going on" });
     }
-    Ok(vec![Event::RunResumed { reopened: true, by }])
+    Ok(vec![Event::RunResumed {
+        reopened: true,
+        by,
+        elsewhere: Vec::new(),
+    }])
 }
 
 pub(super) fn tree_prepared(run: &Run, tree: RunTree) -> Result<Vec<Event>, Refusal> {

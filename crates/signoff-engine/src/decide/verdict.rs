@@ -97,9 +97,9 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
     let agents = state
         .attempt
         .taken_over
-        .as_ref()
+        .as_deref()
         .filter(|agents| agents.files.is_some());
-    let recorded = Some(&state.changes).filter(|changes| changes.files.is_some());
+    let recorded = Some(&*state.changes).filter(|changes| changes.files.is_some());
     let changes = recorded.or(agents)?;
     let inputs = changed_inputs(&run.plan().steps, definition, changes);
     // A person answers for their own repairs; the evidence names them.

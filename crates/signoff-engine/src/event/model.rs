@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ModelUsage;
+use crate::evidence::Remark;
+
 /// What a model is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -14,6 +17,20 @@ pub enum ModelTask {
     Recovery,
     /// Which role does a step that names none.
     Role,
+    /// What there is to say about the work of a step that is done.
+    Review,
+}
+
+impl ModelTask {
+    /// As journals write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Replan => "replan",
+            Self::Recovery => "recovery",
+            Self::Role => "role",
+            Self::Review => "review",
+        }
+    }
 }
 
 /// What a model said, as far as it could be read.
@@ -25,8 +42,31 @@ pub enum ModelAnswer {
     Draft(PlanDraft),
     Recovery(RecoveryDecision),
     Role(RoleDecision),
+    /// Advice about work. It decides nothing.
+    Review(Vec<Remark>),
     /// Nothing that could be used, for this reason.
     Nothing(String),
+}
+
+impl ModelAnswer {
+    /// In a few words.
+    pub fn summary(&self) -> String {
+        match self {
+            Self::Draft(draft) => {
+                let count = draft.changes.len();
+                let plural = if count == 1 { "" } else { "s" };
+                format!("`{}` with {count} change{plural}", draft.plan)
+            }
+            Self::Recovery(decision) => format!("{}: {}", decision.name(), decision.reason()),
+            Self::Role(RoleDecision::Select { role, reason }) => format!("{role}: {reason}"),
+            Self::Role(RoleDecision::Continue { .. }) => "continue".to_owned(),
+            Self::Role(RoleDecision::Complete { .. }) => "complete".to_owned(),
+            Self::Role(RoleDecision::Retry { .. }) => "retry".to_owned(),
+            Self::Review(remarks) if remarks.len() == 1 => "1 remark".to_owned(),
+            Self::Review(remarks) => format!("{} remarks", remarks.len()),
+            Self::Nothing(why) => format!("nothing: {why}"),
+        }
+    }
 }
 
 /// A new version of the plan that nobody has signed yet.
@@ -48,6 +88,18 @@ pub struct PlanDraft {
     /// It only leaves out: steps that have not begun, tools, budget.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub narrows: bool,
+    /// Who wrote it, if not a planner that the run asked: `person` or `agent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+}
+
+/// What was used for a plan while nobody carried it out: for its draft, its revisions, what was said against it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PlanningUsage {
+    /// Who was asked: a role or a provider.
+    pub by: String,
+    pub usage: Vec<ModelUsage>,
 }
 
 /// How a step that failed goes on.

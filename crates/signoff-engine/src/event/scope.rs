@@ -9,6 +9,7 @@ impl Event {
             Self::RunStarted { .. }
             | Self::RunResumed { .. }
             | Self::PlanReplanned { .. }
+            | Self::PlanningSpent { .. }
             | Self::PauseRequested { .. }
             | Self::RunPaused { .. }
             | Self::TreePrepared { .. }
@@ -52,6 +53,7 @@ impl Event {
             | Self::StepWaiting { step, .. }
             | Self::StepRetried { step, .. }
             | Self::ReplanRequested { step, .. }
+            | Self::VersionHandedIn { step, .. }
             | Self::ReplanDropped { step, .. }
             | Self::RecoveryRequested { step, .. }
             | Self::ModelAsked { step, .. }
@@ -68,6 +70,7 @@ impl Event {
             Self::RunStarted { .. }
             | Self::RunResumed { .. }
             | Self::PlanReplanned { .. }
+            | Self::VersionHandedIn { .. }
             | Self::TreePrepared { .. }
             | Self::WorkItem { .. }
             | Self::ProcessStarted { .. }
@@ -92,6 +95,7 @@ impl Event {
             | Self::StepFailed { .. }
             | Self::StepSkipped { .. } => SyncTime::InBackground,
             Self::EarlierStep { .. }
+            | Self::PlanningSpent { .. }
             | Self::CheckoutJoined { .. }
             | Self::FilesLanded { .. }
             | Self::StepStarted { .. }

@@ -43,6 +43,12 @@ pub struct Settings {
     /// Roles that an arbiter chooses from for steps that name none; without any, nobody is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
+    /// Somebody can be asked for another version of the plan. Runs of the first versions did not say it.
+    #[serde(
+        default = "has_planner_in_first_versions",
+        skip_serializing_if = "is_true"
+    )]
+    pub has_planner: bool,
 }
 
 impl Settings {
@@ -60,6 +66,7 @@ impl Settings {
             cache: ContractCache::default(),
             max_replans: replans_of_first_versions(),
             roles: Vec::new(),
+            has_planner: has_planner_in_first_versions(),
         }
     }
 }
@@ -78,6 +85,15 @@ fn jobs_of_first_versions() -> usize {
 
 fn replans_of_first_versions() -> u32 {
     3
+}
+
+fn has_planner_in_first_versions() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]

@@ -1,13 +1,17 @@
 //! The lifecycle of a plan: its states, who may change them, and how the present state follows from what the
 //! harness recorded. What a plan's file says about its own state is never trusted.
 //!
-//! [`table`] holds the transitions, [`derive`] computes the present state.
+//! [`table`] holds the transitions, [`derive`] computes the present state, [`approvers`] counts signatures.
 
+mod approvers;
 mod derive;
 mod table;
 
 use std::fmt;
 
+pub use self::approvers::{
+    ApprovalProgress, ApprovalRule, Approver, ImpossibleRule, NotCounted, Signer,
+};
 pub use self::derive::{PlanFact, PlanFlags, RunFact, derive};
 pub use self::table::{
     ForbiddenTransition, Transition, may_clone, may_delete, may_take_back, must_escalate,

@@ -13,13 +13,14 @@ use crate::verdict::ProcessEnd;
 pub struct AttemptState {
     /// When its work started.
     pub started_at: Millis,
-    pub process: Option<ProcessIdentity>,
+    // Boxed, as others below: those who have ended have none.
+    pub process: Option<Box<ProcessIdentity>>,
     /// Since when its agent waits for a person's answer; `None` = it does not.
     pub asked_at: Option<Millis>,
     /// How long it waited for earlier answers.
     pub waited: Millis,
     /// The call that is active.
-    pub call: Option<ToolCall>,
+    pub call: Option<Box<ToolCall>>,
     /// Calls that the harness makes for its agent and whose end is not known yet, by number.
     pub agent_calls: BTreeMap<u32, ToolCall>,
     /// Its call may have changed the tree.
@@ -33,7 +34,7 @@ pub struct AttemptState {
     /// It was cut off.
     pub interrupted: bool,
     /// What its agents had changed when a person took over to repair it; `None` = no person did.
-    pub taken_over: Option<Changes>,
+    pub taken_over: Option<Box<Changes>>,
     /// Who repaired it by hand.
     pub repaired_by: Option<String>,
     /// Who accepted it, while its contract or its merge is still to come.
@@ -45,7 +46,7 @@ pub struct AttemptState {
     /// It conflicts with what was merged before.
     pub conflicted: bool,
     /// What the tree will be if its contract holds.
-    pub candidate: Option<Candidate>,
+    pub candidate: Option<Box<Candidate>>,
     /// The commit that it was merged as.
     pub commit: Option<String>,
 }

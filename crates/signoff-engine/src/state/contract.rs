@@ -30,6 +30,8 @@ pub struct ContractRuns {
     pub tests: Option<TestsRun>,
     /// How the tree was shown to it (`overlay`, `copy`, `shared`): the weakest of all runs.
     pub overlay_mode: Option<String>,
+    /// The machine of the last run, where several share the work.
+    pub machine: Option<Box<str>>,
     /// The last run reused what an earlier one had built.
     pub warm: bool,
     /// Before or after the work, it found what attempts had left in ignored directories.
@@ -48,6 +50,7 @@ impl ContractRuns {
     pub(crate) fn after_baseline(&self, observed: &Observation) -> Self {
         Self {
             overlay_mode: observed.overlay_mode.clone(),
+            machine: observed.machine.clone(),
             warm: observed.warm,
             ignored_work: observed.ignored_work,
             writes: self.writes_with(observed),
@@ -66,6 +69,7 @@ impl ContractRuns {
                 self.overlay_mode.as_deref(),
                 observed.overlay_mode.as_deref(),
             ),
+            machine: observed.machine.clone(),
             warm: observed.warm,
             ignored_work: self.ignored_work || observed.ignored_work,
             writes: self.writes_with(observed),

@@ -52,6 +52,12 @@ impl InboxItem {
         offered.chain(choices.map(|choice| choice.name())).collect()
     }
 
+    /// Is it about a planner for whom the budget has no room?
+    pub(crate) fn is_about_draft(&self) -> bool {
+        // The budget of a step is asked about by an item that the step waits for.
+        self.kind == InboxKind::Budget && !self.steps.is_empty()
+    }
+
     /// Every step that it is about.
     pub fn about(&self) -> &[usize] {
         if self.steps.is_empty() {

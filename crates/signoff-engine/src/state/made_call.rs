@@ -7,22 +7,23 @@ use crate::event::{CallEnd, ToolCall};
 /// While there is one, the tool is not called: [`due`](crate::due) asks a person instead, and
 /// [`decide`](crate::decide) refuses the call. Nothing that fails afterwards changes that, only a person does.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct MadeCall(Option<ToolCall>);
+// Boxed: most steps have none.
+pub struct MadeCall(Option<Box<ToolCall>>);
 
 impl MadeCall {
     /// The call, if there is one.
     pub fn get(&self) -> Option<&ToolCall> {
-        self.0.as_ref()
+        self.0.as_deref()
     }
 
     /// A call that an earlier run of the plan made.
     pub(crate) fn earlier(call: Option<ToolCall>) -> Self {
-        Self(call)
+        Self(call.map(Box::new))
     }
 
     /// From now on the call may have taken place.
     pub(crate) fn begin(call: &ToolCall) -> Self {
-        Self((!call.repeatable).then(|| call.clone()))
+        Self((!call.repeatable).then(|| Box::new(call.clone())))
     }
 
     /// What remains when the call has ended: nothing, if the tool says that it failed. The step's policy decides then.

@@ -1,7 +1,7 @@
 //! A new version of the plan that the run waits for.
 
 use crate::event::{InboxKind, ModelTask, PlanDraft};
-use crate::state::{Run, Stage, StepState, StepStatus};
+use crate::state::{InboxItem, Run, Stage, StepState, StepStatus};
 
 /// A replan that is under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +12,10 @@ pub struct Replan {
     pub discoveries: Vec<String>,
     /// Who wants it: a person, or `policy`.
     pub by: String,
+    /// A person lets a planner be asked, whatever that leaves of the budget.
+    pub(crate) may_exceed_budget: bool,
+    /// Only steps that stand for others are to be written out.
+    pub expands: bool,
     pub stage: ReplanStage,
 }
 
@@ -32,6 +36,20 @@ impl Run {
     /// The replan that is under way, if one is.
     pub fn replan(&self) -> Option<&Replan> {
         self.replan.as_ref()
+    }
+
+    /// Steps that the run came to and that stand for steps which are not written yet.
+    pub fn open_steps(&self) -> impl Iterator<Item = usize> {
+        let order = 0..self.plan().steps.len();
+        order.filter(|&at| {
+            let waits = self
+                .step(at)
+                .is_some_and(|(_, state)| matches!(state.stage, Stage::Waiting { .. }));
+            waits
+                && self
+                    .definition(at)
+                    .is_some_and(|step| step.unexpanded.is_some())
+        })
     }
 
     /// The new version that nobody has signed yet, as far as the run knows.
@@ -58,26 +76,21 @@ impl Run {
         items.any(|item| item.kind == InboxKind::NewVersion)
     }
 
+    /// Is a person asked whether a planner may go beyond the budget?
+    pub(crate) fn asks_for_draft_budget(&self) -> bool {
+        self.inbox.items.values().any(InboxItem::is_about_draft)
+    }
+
     /// How often the plan was replanned, or was to be.
     pub fn replans(&self) -> u32 {
         self.replans
     }
-
-    /// The role that does the step: the one that it names, else the arbiter's choice.
-    pub fn role_of(&self, at: usize) -> Option<&str> {
-        let (definition, state) = self.step(at)?;
-        let signoff_plan::model::Work::Agent { role, .. } = &definition.work else {
-            return None;
-        };
-        let chosen = state.activation.role.as_ref();
-        role.as_deref().or_else(|| chosen?.role.as_deref())
-    }
 }
 
-/// The arbiter was asked who does a step.
+/// Who does a step that names no role, for this attempt: by the arbiter or by the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenRole {
-    /// Its choice; `None` = as the configuration says.
+    /// `None` = as the configuration says.
     pub role: Option<String>,
 }
 

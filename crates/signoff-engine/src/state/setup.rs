@@ -7,7 +7,7 @@ use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
 
-use super::{Inbox, LandingState, Rechecks, Run, Schedule, StepStates, TreeState, Usage};
+use super::{Inbox, LandingState, Rechecks, Reviews, Run, Schedule, StepStates, TreeState, Usage};
 use crate::event::Settings;
 use crate::template::render_step;
 
@@ -36,9 +36,11 @@ impl Run {
                 ready: ready_steps(plan, &named),
                 ..Schedule::default()
             },
+            last_evidence: None,
             tree: TreeState::default(),
             landing: LandingState::default(),
             rechecks: Rechecks::default(),
+            reviews: Reviews::default(),
             inbox: Inbox::default(),
             usage: Usage::default(),
             id: String::new(),

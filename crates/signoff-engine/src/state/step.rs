@@ -1,9 +1,12 @@
 //! What the harness knows of one step.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
+use signoff_plan::blank;
 use signoff_plan::expression::StepValues;
+use signoff_plan::sparse::Sparse;
 
 use super::attempt::AttemptState;
 use super::contract::{Baseline, ContractRuns};
@@ -31,31 +34,59 @@ pub struct StepState {
     /// Progress counts it as done.
     pub counted: bool,
     /// Which item of which loop it is.
-    pub item: Option<LoopItem>,
+    pub item: Option<Box<LoopItem>>,
     /// Its values, for conditions and references of other steps.
-    pub values: StepValues,
-    pub activation: Activation,
+    pub values: Sparse<StepValues>,
+    pub activation: Sparse<Activation>,
     /// Attempts begun so far; numbers are never used twice.
     pub attempts: u32,
-    pub attempt: AttemptState,
+    pub attempt: Sparse<AttemptState>,
     /// A call that must not be made again without a person's leave, whatever became of the attempt.
     pub made_call: MadeCall,
     /// What the run has given it to work with.
     pub allocation: Allocation,
-    pub baseline: Baseline,
-    pub contract: ContractRuns,
+    pub baseline: Sparse<Baseline>,
+    pub contract: Sparse<ContractRuns>,
     /// What the step changed since it began, as far as it was recorded; in worktrees, what its
     /// candidate changes.
-    pub changes: Changes,
-    pub cut_off: CutOffAttempts,
+    pub changes: Sparse<Changes>,
+    pub cut_off: Sparse<CutOffAttempts>,
     /// What the next prompt says about earlier attempts.
-    pub advice: Advice,
+    pub advice: Sparse<Advice>,
     pub outcome: StepOutcome,
     pub history: History,
-    pub usage: StepUsage,
+    pub usage: Sparse<StepUsage>,
 }
 
+blank!(
+    Activation,
+    AttemptState,
+    Baseline,
+    ContractRuns,
+    Changes,
+    CutOffAttempts,
+    Advice,
+    StepUsage
+);
+
 impl StepState {
+    /// Gives back the room of what is as it was in the beginning. A run may have a hundred thousand steps that have ended.
+    pub(crate) fn condense(&mut self) {
+        // Nobody asks any more since when its agent has worked.
+        if let Some(attempt) = self.attempt.present() {
+            attempt.started_at = 0;
+        }
+        self.values.condense();
+        self.activation.condense();
+        self.attempt.condense();
+        self.baseline.condense();
+        self.contract.condense();
+        self.changes.condense();
+        self.cut_off.condense();
+        self.advice.condense();
+        self.usage.condense();
+    }
+
     /// Position of the loop that this step is an item of.
     pub fn parent(&self) -> Option<usize> {
         self.item.as_ref().map(|item| item.parent)
@@ -101,6 +132,8 @@ pub struct Activation {
     pub condition_held: bool,
     /// A person approved the start of its work.
     pub approved: bool,
+    /// A person lets its agent work although its contract could not run before.
+    pub unjudged_allowed: bool,
     /// Arguments from a person, which replace those of the plan.
     pub args: Option<Value>,
     /// Who gave them.
@@ -197,7 +230,8 @@ pub struct Advice {
 /// How a step ended, and how we know.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepOutcome {
-    pub evidence: Option<Evidence>,
+    // Most steps of a long run have the same.
+    pub evidence: Option<Arc<Evidence>>,
     /// Why it failed, was skipped or is blocked.
     pub reason: Option<String>,
     /// Its last evaluation reused what an earlier one had built, and no evaluation without that has

@@ -47,6 +47,24 @@ impl StepStates {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::state::AttemptState;
+
+    #[test]
+    fn an_attempt_of_which_nothing_is_left_but_its_beginning_takes_no_room() {
+        let mut step = StepState {
+            attempt: AttemptState::started(7).into(),
+            ..StepState::default()
+        };
+        step.condense();
+        assert!(step.attempt.present().is_none());
+        step.attempt = AttemptState {
+            commit: Some("c".to_owned()),
+            ..AttemptState::started(7)
+        }
+        .into();
+        step.condense();
+        assert_eq!(step.attempt.commit.as_deref(), Some("c"));
+    }
 
     #[test]
     fn steps_share_a_state_until_something_happens_to_one() {

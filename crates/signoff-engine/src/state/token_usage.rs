@@ -128,6 +128,17 @@ pub struct UsageSums {
 }
 
 impl UsageSums {
+    /// Adds other sums.
+    pub fn add(&mut self, other: &Self) {
+        self.total.add(other.total);
+        for (role, used) in &other.by_agent {
+            self.by_agent.entry(role.clone()).or_default().add(*used);
+        }
+        for (model, used) in &other.by_model {
+            self.by_model.entry(model.clone()).or_default().add(*used);
+        }
+    }
+
     /// Counts what an agent of this role used.
     pub fn count(&mut self, role: &str, report: &AgentReport) {
         self.count_models(role, &report.usage);

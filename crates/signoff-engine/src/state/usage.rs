@@ -2,7 +2,7 @@
 
 use crate::Millis;
 use crate::event::{Event, RecordedEvent};
-use crate::state::{Run, UsageSums};
+use crate::state::{BudgetAmount, Run, TokenUsage, UsageSums};
 
 /// What a run has used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,6 +25,16 @@ pub(crate) struct Usage {
     /// What the agent steps that are done used of tokens, and what they cost.
     pub(crate) done_tokens: Mean,
     pub(crate) done_usd_e6: Mean,
+    /// What a planner is expected to use for a new version: what it used last, if that is known.
+    pub(crate) draft: Option<ExpectedDraft>,
+}
+
+/// What a planner used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ExpectedDraft {
+    pub(crate) amount: BudgetAmount,
+    /// For a new version in this run, not for the plan before it.
+    pub(crate) is_replan: bool,
 }
 
 /// A mean over steps that are done.
@@ -46,6 +56,21 @@ impl Mean {
 }
 
 impl Usage {
+    /// A planner used this. Of what it used before the run the largest part counts; what it uses in the run tells more.
+    pub(crate) fn note_draft(&mut self, used: &TokenUsage, is_replan: bool) {
+        let is_larger =
+            |known: &ExpectedDraft| !known.is_replan && known.amount.tokens < used.tokens();
+        if is_replan || self.draft.as_ref().is_none_or(is_larger) {
+            self.draft = Some(ExpectedDraft {
+                amount: BudgetAmount {
+                    tokens: used.tokens(),
+                    usd_e6: used.usd_e6,
+                },
+                is_replan,
+            });
+        }
+    }
+
     /// `stood_still`: nothing was done between the last event and this one, so that time does not count.
     pub(crate) fn note(&mut self, recorded: &RecordedEvent, stood_still: bool) {
         if let Event::RunStarted { .. } | Event::RunResumed { .. } = recorded.event {

@@ -1,6 +1,9 @@
 //! Programs and modules that a contract misses: then its failure says nothing about the work.
 
+use signoff_plan::model::{Step, Work};
+
 use super::{Observation, ProcessEnd};
+use crate::contract_inputs::is_runner;
 
 /// Something that a contract needs and did not find.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,10 +26,39 @@ pub enum MissingKind {
     Import,
 }
 
+/// How words begin that say that something which exists elsewhere is to be there.
+const BRINGING: [&str; 2] = ["install", "dependenc"];
+
 impl Missing {
     /// The contract could not judge at all, because what judges is missing.
     pub fn is_program(&self) -> bool {
         self.kind != MissingKind::Import
+    }
+
+    /// Is the step's work to bring it, by what the plan says? Then that it is missing before the work is as it should be.
+    pub(crate) fn is_brought_by(&self, step: &Step) -> bool {
+        let Work::Agent { task, .. } = &step.work else {
+            return false;
+        };
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        let words = |text: &str| {
+            let words = text.split(|c| !is_word(c)).filter(|word| !word.is_empty());
+            words.map(str::to_lowercase).collect::<Vec<String>>()
+        };
+        let task = words(task);
+        let is_named_there = task.contains(&self.name.to_lowercase());
+        let installs = || {
+            let brings = |word: &String| BRINGING.iter().any(|stem| word.starts_with(stem));
+            task.iter().any(brings)
+        };
+        let produced = |pattern: &String| is_named(pattern, &self.name);
+        step.produces.iter().any(produced)
+            || is_named_there && (installs() || !self.is_known_runner())
+    }
+
+    /// Does it run tests of others? Then who names it wants it used, not written.
+    fn is_known_runner(&self) -> bool {
+        self.kind == MissingKind::Command || is_runner(&self.name)
     }
 
     /// Is it one of these changed files? Then that the contract failed was about the work.
@@ -290,6 +322,32 @@ mod tests {
         let line = "/usr/bin/python3: No module named frobjq";
         assert_eq!(said(line).as_deref(), Some(line));
         assert_eq!(said("2 passed\n"), None);
+    }
+
+    #[test]
+    fn a_plan_says_what_a_step_is_to_bring() {
+        let brought = |stderr: &str, task: &str, produces: &[&str]| {
+            let missing = observed(1, "", stderr).missing().expect("it says so");
+            let mut step = Step::new("s".to_owned(), 1);
+            step.work = Work::Agent {
+                role: None,
+                task: task.to_owned(),
+            };
+            step.produces = produces.iter().map(|&one| one.to_owned()).collect();
+            missing.is_brought_by(&step)
+        };
+        let pytest = "/usr/bin/python3: No module named pytest";
+        assert!(!brought(pytest, "Make `python -m pytest` pass.", &[]));
+        assert!(!brought(pytest, "Fix the bug.", &["src/**"]));
+        assert!(brought(pytest, "Install pytest, then use it.", &[]));
+        assert!(brought(pytest, "Use it.", &["vendor/pytest/**"]));
+        let own = "/usr/bin/python3: No module named checker";
+        assert!(brought(own, "Write the module `checker`.", &[]));
+        assert!(brought(own, "Write it.", &["checker.py"]));
+        assert!(!brought(own, "Write it.", &[]));
+        let command = "bash: line 1: frob: command not found";
+        assert!(!brought(command, "Make frob pass.", &[]));
+        assert!(brought(command, "Add the dependency frob.", &[]));
     }
 
     #[test]

@@ -76,6 +76,10 @@ pub struct Observation {
     /// How the tree was shown to the command: `overlay`, `copy` or `shared`; absent = nobody said.
     #[serde(rename = "room", default, skip_serializing_if = "Option::is_none")]
     pub overlay_mode: Option<String>,
+    /// The machine that ran it, where several share the run: its name, key and own terms.
+    // Boxed: it is rarely there, and elsewhere costs a pointer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Box<str>>,
     /// It reused what an earlier evaluation had built.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm: bool,
@@ -133,6 +137,7 @@ impl Observation {
             tree: None,
             changes: None,
             overlay_mode: None,
+            machine: None,
             warm: false,
             ignored_work: false,
             void: None,

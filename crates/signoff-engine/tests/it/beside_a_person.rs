@@ -101,7 +101,12 @@ fn a_baseline_that_is_always_disturbed_says_why_it_proves_nothing() {
     }
     world.play();
     let state = world.run.step(0).expect("a step").1;
-    let Evidence { grade, facts } = state.outcome.evidence.clone().expect("it is completed");
+    let Evidence { grade, facts } = state
+        .outcome
+        .evidence
+        .as_deref()
+        .cloned()
+        .expect("it is completed");
     assert_eq!(grade, Grade::Held);
     assert_eq!(
         facts.not_proved,

@@ -285,6 +285,52 @@ fn files_that_the_contract_names_are_reported() {
 }
 
 #[test]
+fn a_file_is_named_whatever_it_is_called_and_wherever_in_the_text() {
+    let step = contract("test \"$(cat out 2>/dev/null)\" = \"$(cat expected)\"");
+    check(
+        &step,
+        &["expected", "unexpected", "out"],
+        &["expected", "out"],
+    );
+    check(
+        &contract("cd data && cmp a b"),
+        &["data/a", "c"],
+        &["data/a"],
+    );
+    check(&contract("cmp a b"), &["data/a"], &[]);
+}
+
+#[test]
+fn what_the_file_of_a_runner_names_is_reported() {
+    let called = |command: &str| {
+        let changes = Changes {
+            details: Box::new(ChangeDetails {
+                called: vec!["scripts/t.sh".to_owned()],
+                ..ChangeDetails::default()
+            }),
+            ..changes(&["scripts/t.sh", "src/a.c"])
+        };
+        let step = contract(command);
+        let found = changed_inputs(std::slice::from_ref(&step), &step, &changes);
+        found.reads
+    };
+    assert_eq!(called("make test"), ["scripts/t.sh"]);
+    assert_eq!(called("npm test"), ["scripts/t.sh"]);
+    assert_eq!(called("test -s out"), [""; 0]);
+}
+
+#[test]
+fn what_git_ignores_counts_for_programs_that_search() {
+    check(
+        &contract("! rg -q TODO ."),
+        &[".gitignore"],
+        &[".gitignore!"],
+    );
+    check(&contract("ruff check ."), &[".gitignore"], &[".gitignore"]);
+    check(&contract("test -s out"), &[".gitignore"], &[]);
+}
+
+#[test]
 fn only_what_produces_names_is_only_reported() {
     for task in [
         "Add a fixture to conftest.py.",

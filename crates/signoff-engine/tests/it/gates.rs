@@ -154,7 +154,7 @@ fn an_answer_is_evidence_and_a_value() {
     let Evidence { grade, facts } = world
         .run
         .step(0)
-        .and_then(|(_, step)| step.outcome.evidence.clone())
+        .and_then(|(_, step)| step.outcome.evidence.as_deref().cloned())
         .expect("completed");
     assert_eq!(
         (grade, facts.accepted_by.as_deref()),

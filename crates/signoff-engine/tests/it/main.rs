@@ -20,6 +20,7 @@ mod planted;
 mod proved;
 mod replan;
 mod rerun;
+mod reviews;
 mod run;
 mod spending;
 mod tests_run;

@@ -306,7 +306,8 @@ fn what_a_person_accepted_is_merged_and_another_attempt_is_asked_about_again() {
     let Evidence { grade, facts } = state(&world, 0)
         .outcome
         .evidence
-        .clone()
+        .as_deref()
+        .cloned()
         .expect("it is done");
     assert_eq!(
         (grade, facts.accepted_by.as_deref()),

@@ -4,7 +4,8 @@
 use serde_json::json;
 use signoff_engine::{
     Choice, Event, InboxKind, Input, ModelAnswer, ModelTask, ModelUsage, Outcome, PauseReason,
-    PlanDraft, ProcessEnd, RecoveryDecision, Refusal, RoleDecision, StepStatus, decide, due,
+    PlanDraft, PlanningUsage, ProcessEnd, RecoveryDecision, Refusal, RoleDecision, StepStatus,
+    decide, due,
 };
 
 use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, signed};
@@ -25,6 +26,7 @@ fn draft() -> ModelAnswer {
         changes: vec!["step `step-1` `task`: a → b".to_owned()],
         reasoning: None,
         narrows: false,
+        actor: None,
     })
 }
 
@@ -92,6 +94,7 @@ fn after_a_failure_the_policy_has_a_new_version_drafted_and_a_person_signs_it() 
         snapshot: "plan-2.md".to_owned(),
         settings,
         plan: None,
+        planning: Vec::new(),
     });
     assert!(world.run.replan().is_none());
     world.play();
@@ -195,6 +198,7 @@ fn a_person_can_want_another_version_at_any_time() {
         because: "another way".to_owned(),
         discoveries: vec!["there is one".to_owned()],
         by: "ann".to_owned(),
+        expands: false,
     };
     world.record(request());
     world.play();
@@ -223,6 +227,7 @@ fn a_failed_run_is_replanned_before_it_tries_again() {
         because: "another way".to_owned(),
         discoveries: Vec::new(),
         by: "ann".to_owned(),
+        expands: false,
     });
     world.record(Input::Reopen {
         by: "ann".to_owned(),
@@ -241,6 +246,7 @@ fn what_is_under_way_is_judged_before_the_planner_is_asked() {
         because: "another way".to_owned(),
         discoveries: Vec::new(),
         by: "ann".to_owned(),
+        expands: false,
     });
     assert!(due(&world.run, world.now, &world.bounds).is_empty());
 }
@@ -262,8 +268,138 @@ fn questions_count_against_the_budget() {
     world.play();
     assert_eq!(world.run.token_usage().tokens(), 6000);
     assert_eq!(kinds(&world), [InboxKind::Escalation]);
-    let refused = answer(&mut world, Choice::Replan, None).expect_err("no budget");
-    assert!(refused.to_string().contains("budget"), "{refused}");
+    // There is nothing left: a person is asked before a planner is asked again.
+    answer(&mut world, Choice::Replan, None).expect("a person may want it");
+    world.play();
+    assert_eq!(kinds(&world), [InboxKind::Budget]);
+    let asked = world.run.items().next().expect("asked").question.clone();
+    assert!(
+        asked.contains("6k of 5k tokens used, and a new version"),
+        "{asked}"
+    );
+    world.crash();
+    world.play();
+    assert_eq!(kinds(&world), [InboxKind::Budget], "asked once");
+    assert_eq!(world.run.token_usage().tokens(), 6000);
+    answer(&mut world, Choice::Allow, None).expect("it is offered");
+    world.play();
+    assert_eq!(world.run.token_usage().tokens(), 12_000);
+    assert_eq!(kinds(&world), [InboxKind::Escalation]);
+    // Of the 10k, 12k are used now.
+    answer(&mut world, Choice::Replan, None).expect("a person may want it");
+    world.play();
+    answer(&mut world, Choice::Refuse, Some("too dear")).expect("it is offered");
+    assert!(world.run.replan().is_none());
+    assert_eq!(world.run.token_usage().tokens(), 12_000);
+    let asked = world.run.items().next().expect("asked").question.clone();
+    assert!(asked.contains("refused by ann: too dear"), "{asked}");
+}
+
+#[test]
+fn a_planner_that_would_exceed_the_budget_is_asked_for_first() {
+    let body = with_policy(AGENT, "replan");
+    let text = plan_text(&[&body]).replace("**Budget:** 1h", "**Budget:** max 5k tokens");
+    let outcomes = Outcomes {
+        contracts: FAILS.into(),
+        answers: [draft()].into(),
+        ..Outcomes::default()
+    };
+    let mut world = World::new(&text, outcomes);
+    // The plan's draft took more than half of it.
+    let used = ModelUsage {
+        input_tokens: 3000,
+        ..ModelUsage::default()
+    };
+    let planning = vec![PlanningUsage {
+        by: "planner".to_owned(),
+        usage: vec![used],
+    }];
+    world.run.offer_plan(signed(&text));
+    let settings = world.run.settings().clone();
+    world.record(Input::Replan {
+        snapshot: "plan-2.md".to_owned(),
+        settings,
+        plan: None,
+        planning,
+    });
+    world.play();
+    assert_eq!(world.run.token_usage().tokens(), 3000);
+    assert_eq!(kinds(&world), [InboxKind::Budget]);
+    let asked = world.run.items().next().expect("asked").question.clone();
+    let expected = "2k of 5k tokens are left, and a planner uses about 3k tokens";
+    assert!(asked.contains(expected), "{asked}");
+    answer(&mut world, Choice::Allow, None).expect("it is offered");
+    world.play();
+    assert_eq!(kinds(&world), [InboxKind::NewVersion]);
+}
+
+#[test]
+fn without_a_planner_nobody_is_promised_one() {
+    let mut settings = world(&[AGENT], Outcomes::default()).run.settings().clone();
+    settings.has_planner = false;
+    for (policy, why) in [
+        ("escalate", "1 attempt"),
+        ("replan", "no planner is configured"),
+        ("recover", "no planner is configured"),
+    ] {
+        let text = plan_text(&[&with_policy(AGENT, policy)]);
+        let outcomes = Outcomes {
+            contracts: FAILS.into(),
+            ..Outcomes::default()
+        };
+        let mut world = World::new(&text, outcomes);
+        world.run.offer_plan(signed(&text));
+        world.record(Input::Replan {
+            snapshot: "plan-2.md".to_owned(),
+            settings: settings.clone(),
+            plan: None,
+            planning: Vec::new(),
+        });
+        world.play();
+        let item = world.run.items().next().expect("asked");
+        assert!(item.question.contains(why), "{policy}: {}", item.question);
+        assert!(!item.choices.contains(&Choice::Replan), "{policy}");
+        assert_eq!(world.run.replans(), 0, "{policy}");
+    }
+}
+
+#[test]
+fn a_version_that_is_handed_in_waits_for_a_person_and_what_is_under_way_ends_first() {
+    let ModelAnswer::Draft(version) = draft() else {
+        unreachable!("it is one")
+    };
+    let hand_in = || Input::HandInVersion {
+        draft: Box::new(version.clone()),
+        because: "b".to_owned(),
+        by: "agent".to_owned(),
+    };
+    let mut world = world(&[AGENT, CHECK], Outcomes::default());
+    world.step(false);
+    world.step(true);
+    world.record(hand_in());
+    assert!(due(&world.run, world.now, &world.bounds).is_empty());
+    world.crash();
+    world.play();
+    assert_eq!(kinds(&world), [InboxKind::NewVersion]);
+    assert_eq!(world.run.outcome(), None);
+    let twice = decide(&world.run, world.now, hand_in()).expect_err("one at a time");
+    assert!(
+        twice.to_string().contains("waits for a signature"),
+        "{twice}"
+    );
+    // Refused as often as it may be handed in, the run goes on under the plan that was signed.
+    for most in 1..=3 {
+        answer(&mut world, Choice::Refuse, None).expect("it is offered");
+        assert!(world.run.replan().is_none());
+        if most < 3 {
+            world.record(hand_in());
+            world.play();
+        }
+    }
+    let fourth = decide(&world.run, world.now, hand_in());
+    assert!(fourth.is_err(), "{fourth:?}");
+    world.play();
+    assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }
 
 #[track_caller]
@@ -396,7 +532,12 @@ fn rules_choose_first_and_the_arbiter_only_among_several() {
         })
     };
     role(&[], select("coder"), None, false);
-    role(&["coder", "reviewer", "planner"], None, None, false);
+    role(
+        &["coder", "reviewer", "planner"],
+        None,
+        Some("coder"),
+        false,
+    );
     role(
         &["coder", "developer"],
         select("developer"),

@@ -83,7 +83,7 @@ fn what_it_may_change_is_merged() {
         world.play();
         assert_eq!(failure(&world), None);
         let (_, step) = world.run.step(0).expect("a step");
-        let Evidence { grade, facts } = step.outcome.evidence.as_ref().expect("it is completed");
+        let Evidence { grade, facts } = step.outcome.evidence.as_deref().expect("it is completed");
         assert_eq!(*grade, Grade::Observed);
         assert!(!facts.no_change);
     }

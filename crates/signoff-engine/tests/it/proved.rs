@@ -1,7 +1,8 @@
 //! What has to come together for `proved`, and the reason where it does not.
 
 use signoff_engine::{
-    Action, Changes, Event, EvidenceFacts, Grade, Input, Observation, ProcessEnd, SHARED, due,
+    Action, Changes, Choice, Event, EvidenceFacts, Grade, InboxKind, Input, Observation,
+    ProcessEnd, SHARED, due,
 };
 
 use crate::world::{Outcomes, World, plan_text, saw};
@@ -55,6 +56,7 @@ fn outcome(
                 break;
             }
             Some(action) => world.perform(action, false),
+            None if lets_it_work(&mut world) => {}
             None => break,
         }
     }
@@ -179,10 +181,68 @@ fn told(policy: &str, before: &str, after: &str) -> World {
                 });
             }
             Some(action) => world.perform(action, false),
+            None if lets_it_work(&mut world) => {}
             None => break,
         }
     }
     world
+}
+
+/// A person who is asked about an agent that cannot be judged lets it work; whether they were asked.
+fn lets_it_work(world: &mut World) -> bool {
+    let asked = (world.run.items())
+        .find(|item| item.kind == InboxKind::Approval)
+        .map(|item| item.id.clone());
+    let Some(item) = asked else {
+        return false;
+    };
+    answer(world, item, Choice::Approve);
+    true
+}
+
+fn answer(world: &mut World, item: String, choice: Choice) {
+    world.record(Input::Answer {
+        item,
+        steps: Vec::new(),
+        choice,
+        note: None,
+        by: "ann".to_owned(),
+    });
+}
+
+#[test]
+fn an_agent_whose_contract_misses_its_program_waits_for_a_person() {
+    let mut world = World::new(&plan_text(&[&step("make test", "")]), Outcomes::default());
+    let missing = |world: &mut World| {
+        world.record(Input::BaselineBegins { step: 0 });
+        let observed = complains("bash: line 1: pytest: command not found", red());
+        world.record(Input::BaselineEnded { step: 0, observed });
+    };
+    missing(&mut world);
+    // Where the harness dies before it asks, it asks when it goes on.
+    let next = |world: &World| due(&world.run, world.now, &world.bounds).into_iter().next();
+    assert_eq!(next(&world), Some(Action::Gate { step: 0 }));
+    world.perform(Action::Gate { step: 0 }, false);
+    let item = world.run.items().next().expect("a question").clone();
+    assert!(
+        item.question.contains("pytest: command not found"),
+        "{}",
+        item.question
+    );
+    assert_eq!(next(&world), None);
+    // Installed or not, the contract says.
+    answer(&mut world, item.id, Choice::Retry);
+    assert_eq!(next(&world), Some(Action::Baseline { step: 0 }));
+    missing(&mut world);
+    world.perform(Action::Gate { step: 0 }, false);
+    assert!(lets_it_work(&mut world));
+    assert_eq!(
+        next(&world),
+        Some(Action::Dispatch {
+            step: 0,
+            attempt: 1
+        })
+    );
 }
 
 #[test]
@@ -210,16 +270,21 @@ fn what_a_red_contract_showed_is_known_until_the_next_attempt() {
     );
     let mut world = world;
     let item = world.run.items().next().expect("an item").id.clone();
-    world.record(Input::Answer {
-        item,
-        steps: Vec::new(),
-        choice: signoff_engine::Choice::Retry,
-        note: None,
-        by: "ann".to_owned(),
-    });
+    answer(&mut world, item, Choice::Retry);
     world.step(false);
     let (_, state) = world.run.step(0).expect("a step");
     assert_eq!((state.attempts, &state.contract.red), (2, &None));
+}
+
+#[test]
+fn a_name_that_reads_like_an_option_proves_nothing() {
+    let plain = step("! grep -n TODO *.py", "");
+    for name in ["-q.py", "src/-L/a.py"] {
+        let reason =
+            format!("`{name}` reads like an option to a command that finds it by a pattern");
+        check(&plain, red(), changing(name, green()), &[reason.as_str()]);
+    }
+    check(&plain, red(), changing("a-q.py", green()), &[]);
 }
 
 #[test]

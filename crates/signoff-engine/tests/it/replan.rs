@@ -65,6 +65,7 @@ impl Story {
         let settings = self.world.run.settings().clone();
         let snapshot = format!("plan-{}.md", self.versions.len() + 1);
         self.world.record(Input::Replan {
+            planning: Vec::new(),
             snapshot,
             settings,
             plan: None,
@@ -640,6 +641,7 @@ fn nothing_is_replanned_without_a_plan_or_in_the_middle_of_something() {
             run,
             1,
             Input::Replan {
+                planning: Vec::new(),
                 snapshot,
                 settings,
                 plan,

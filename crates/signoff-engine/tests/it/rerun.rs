@@ -72,6 +72,7 @@ fn started(
     world.run = Run::new(signed(text));
     world.events.clear();
     world.record(Input::Start(RunStart {
+        planning: Vec::new(),
         run: format!("{}-again", last.run.id()),
         plan: "plan.md".to_owned(),
         path: "plan.md".to_owned(),
@@ -396,6 +397,7 @@ fn a_new_version_during_the_second_run_keeps_from_the_first() {
     second.run.offer_plan(signed(&next));
     let settings = second.run.settings().clone();
     second.record(Input::Replan {
+        planning: Vec::new(),
         snapshot: "plan-2.md".to_owned(),
         settings,
         plan: None,

@@ -121,7 +121,7 @@ fn retries_are_counted_and_then_a_person_is_asked() {
     let facts = world
         .run
         .step(0)
-        .and_then(|(_, step)| step.outcome.evidence.clone())
+        .and_then(|(_, step)| step.outcome.evidence.as_deref().cloned())
         .expect("completed")
         .facts;
     assert_eq!(facts.repaired_by.as_deref(), Some("ann"));
@@ -314,7 +314,7 @@ fn a_claim_is_tested_before_it_is_believed() {
     let Evidence { grade, facts } = world
         .run
         .step(0)
-        .and_then(|(_, step)| step.outcome.evidence.clone())
+        .and_then(|(_, step)| step.outcome.evidence.as_deref().cloned())
         .expect("completed");
     assert_eq!((grade, facts.claimed), (Grade::Held, true));
 
@@ -337,7 +337,7 @@ fn a_cut_off_attempt_is_evaluated_if_its_contract_was_red() {
     let Evidence { grade, facts } = world
         .run
         .step(0)
-        .and_then(|(_, step)| step.outcome.evidence.clone())
+        .and_then(|(_, step)| step.outcome.evidence.as_deref().cloned())
         .expect("completed");
     assert_eq!((grade, facts.interrupted), (Grade::Proved, true));
     assert_eq!(world.run.step(0).map(|(_, step)| step.attempts), Some(1));

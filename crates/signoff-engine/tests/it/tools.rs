@@ -152,7 +152,7 @@ fn nobody_repeats_a_call_whose_end_nobody_saw() {
     );
     let (_, step) = world.run.step(0).expect("a step");
     assert_eq!(step.values.output, Some(json!({"got": 1})));
-    let Evidence { grade, facts } = step.outcome.evidence.clone().expect("done");
+    let Evidence { grade, facts } = step.outcome.evidence.as_deref().cloned().expect("done");
     assert_eq!(
         (grade, facts.accepted_by.as_deref()),
         (Grade::Accepted, Some("ann"))

@@ -134,8 +134,10 @@ impl World {
                 cache,
                 max_replans: 3,
                 roles,
+                has_planner: true,
             },
             earlier: Vec::new(),
+            planning: Vec::new(),
         }));
         world
     }

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::lines::EventLines;
-use super::wire::{Answer, error_text, request};
+use super::wire::{Answer, Stop, error_text, request};
 use super::{Provider, ProviderRequest, ProviderResponse, Transport, TransportError, retry};
-use crate::complete::{Complete, CompleteError, Completion, Usage};
+use crate::complete::{Complete, CompleteError, Completion, Cut, Usage};
 use crate::reply::REPLY_BYTES;
 
 /// Bytes of an answer that are kept: a little more than is read, so that a longer one is known to be.
@@ -66,7 +66,7 @@ impl<T> std::fmt::Debug for ProviderModel<T> {
 }
 
 /// What became of one try.
-enum Tried {
+enum TryOutcome {
     Answered(Completion),
     /// Not to be tried again.
     Failed(String),
@@ -83,9 +83,9 @@ impl<T: Transport> Complete for ProviderModel<T> {
         let message = loop {
             tries += 1;
             let (why, retry_after) = match self.try_once(&request, &mut usage) {
-                Tried::Answered(completion) => return Ok(completion),
-                Tried::Failed(why) => break why,
-                Tried::Passing(why, retry_after) => (why, retry_after),
+                TryOutcome::Answered(completion) => return Ok(completion),
+                TryOutcome::Failed(why) => break why,
+                TryOutcome::Passing(why, retry_after) => (why, retry_after),
             };
             if tries == retry::MAX_TRIES {
                 break format!("{why}; it was tried {tries} times");
@@ -108,7 +108,7 @@ impl<T: Transport> Complete for ProviderModel<T> {
 
 impl<T: Transport> ProviderModel<T> {
     /// Asks once. What an answer used that cannot be taken is added.
-    fn try_once(&mut self, request: &ProviderRequest, usage: &mut Usage) -> Tried {
+    fn try_once(&mut self, request: &ProviderRequest, usage: &mut Usage) -> TryOutcome {
         let response = match self.transport.send(request) {
             Ok(response) => response,
             Err(error) => return of_transport(error),
@@ -120,34 +120,33 @@ impl<T: Transport> ProviderModel<T> {
         let ended = read(self.provider, response, &mut answer);
         let used = self.usage(&answer);
         let tried = match ended {
-            Ok(End::Whole) => {
+            Ok(End::Said(cut)) => {
                 usage.add(&used);
-                return Tried::Answered(Completion {
+                return TryOutcome::Answered(Completion {
                     text: answer.text,
-                    cut_from: None,
+                    cut,
                     usage: std::mem::take(usage),
                 });
             }
-            Ok(End::TooLong { bytes }) => {
-                usage.add(&used);
-                return Tried::Answered(Completion {
-                    text: answer.text,
-                    cut_from: Some(bytes),
-                    usage: std::mem::take(usage),
-                });
+            Ok(End::Refused(why)) => {
+                let name = self.provider.name();
+                TryOutcome::Failed(format!(
+                    "{name} did not finish its answer: {}",
+                    shortened(&why)
+                ))
             }
             Ok(End::BrokenOff) => {
                 let name = self.provider.name();
-                Tried::Passing(format!("the answer of {name} broke off"), None)
+                TryOutcome::Passing(format!("the answer of {name} broke off"), None)
             }
-            Ok(End::Failed(why)) => Tried::Passing(self.said(&why), None),
+            Ok(End::Failed(why)) => TryOutcome::Passing(self.said(&why), None),
             Err(error) => of_transport(error),
         };
         usage.add(&used);
         tried
     }
 
-    fn refused(&self, mut response: ProviderResponse) -> Tried {
+    fn refused(&self, mut response: ProviderResponse) -> TryOutcome {
         let status = response.status;
         let mut body = Vec::new();
         while let Ok(Some(bytes)) = response.body.next_bytes() {
@@ -164,10 +163,12 @@ impl<T: Transport> ProviderModel<T> {
             message = format!("{message}: {}", shortened(&said));
         }
         match status {
-            status if retry::is_passing(status) => Tried::Passing(message, response.retry_after),
-            300..=399 => Tried::Failed(format!("{message}, and redirects are not followed")),
-            401 | 403 => Tried::Failed(format!("{message}; see `[llm] key_command`")),
-            _ => Tried::Failed(message),
+            status if retry::is_passing(status) => {
+                TryOutcome::Passing(message, response.retry_after)
+            }
+            300..=399 => TryOutcome::Failed(format!("{message}, and redirects are not followed")),
+            401 | 403 => TryOutcome::Failed(format!("{message}; see `[llm] key_command`")),
+            _ => TryOutcome::Failed(message),
         }
     }
 
@@ -196,12 +197,12 @@ impl<T: Transport> ProviderModel<T> {
 
 /// How an answer ended.
 enum End {
-    Whole,
-    TooLong {
-        bytes: u64,
-    },
+    /// With what the model had to say, or a part of it.
+    Said(Option<Cut>),
     /// Before its end.
     BrokenOff,
+    /// By the provider, for this reason.
+    Refused(String),
     /// With what the provider says.
     Failed(String),
 }
@@ -221,24 +222,28 @@ fn read(
         if answer.text.len() > KEPT || received > READ {
             let bytes = received.max(answer.text.len()) as u64;
             answer.text.clear();
-            return Ok(End::TooLong { bytes });
+            return Ok(End::Said(Some(Cut::TooLarge { bytes })));
         }
     }
     if let Some(event) = lines.finish() {
         answer.take(provider, &event);
     }
-    match answer.error.take() {
-        Some(error) => Ok(End::Failed(error)),
-        None if answer.is_complete => Ok(End::Whole),
-        None => Ok(End::BrokenOff),
+    if let Some(error) = answer.error.take() {
+        return Ok(End::Failed(error));
     }
+    Ok(match answer.stop.take() {
+        _ if !answer.is_complete => End::BrokenOff,
+        None => End::Said(None),
+        Some(Stop::TokenLimit) => End::Said(Some(Cut::TokenLimit)),
+        Some(Stop::Refused(why)) => End::Refused(why),
+    })
 }
 
-fn of_transport(error: TransportError) -> Tried {
+fn of_transport(error: TransportError) -> TryOutcome {
     match error {
-        TransportError::Passing(why) => Tried::Passing(why, None),
+        TransportError::Passing(why) => TryOutcome::Passing(why, None),
         error => {
-            Tried::Failed(transport_text(error).unwrap_or_else(|| "it was stopped".to_owned()))
+            TryOutcome::Failed(transport_text(error).unwrap_or_else(|| "it was stopped".to_owned()))
         }
     }
 }

@@ -61,8 +61,41 @@ pub(super) struct Answer {
     pub(super) tokens: ModelTokens,
     /// The provider said that it is all.
     pub(super) is_complete: bool,
+    /// Why it stopped before it had said everything.
+    pub(super) stop: Option<Stop>,
     /// What it says went wrong.
     pub(super) error: Option<String>,
+}
+
+/// Why an answer stops before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// A model may say only so much.
+    TokenLimit,
+    /// The provider or the model will not go on, in the provider's word.
+    Refused(String),
+}
+
+impl Stop {
+    /// From the provider's word. One that means no early end, or that nobody knows, says that the answer is whole.
+    fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "max_tokens" | "model_context_window_exceeded" | "length" | "MAX_TOKENS" => {
+                Some(Self::TokenLimit)
+            }
+            "refusal"
+            | "content_filter"
+            | "SAFETY"
+            | "RECITATION"
+            | "LANGUAGE"
+            | "BLOCKLIST"
+            | "PROHIBITED_CONTENT"
+            | "SPII"
+            | "OTHER"
+            | "MALFORMED_FUNCTION_CALL" => Some(Self::Refused(word.to_owned())),
+            _ => None,
+        }
+    }
 }
 
 impl Answer {
@@ -85,6 +118,11 @@ impl Answer {
         self.model = model.as_str().map(str::to_owned).or(self.model.take());
     }
 
+    fn set_stop(&mut self, word: &Value) {
+        let word = word.as_str();
+        self.stop = word.and_then(Stop::of_word).or(self.stop.take());
+    }
+
     fn take_anthropic(&mut self, event: &Value) {
         match event["type"].as_str() {
             Some("message_start") => {
@@ -98,6 +136,7 @@ impl Answer {
             }
             Some("content_block_delta") => self.push(&event["delta"]["text"]),
             Some("message_delta") => {
+                self.set_stop(&event["delta"]["stop_reason"]);
                 set(&mut self.tokens.output, &event["usage"]["output_tokens"]);
             }
             Some("message_stop") => self.is_complete = true,
@@ -110,6 +149,7 @@ impl Answer {
         let choice = &event["choices"][0];
         self.push(&choice["delta"]["content"]);
         self.is_complete |= choice["finish_reason"].is_string();
+        self.set_stop(&choice["finish_reason"]);
         let usage = &event["usage"];
         set(&mut self.tokens.output, &usage["completion_tokens"]);
         let cached = &usage["prompt_tokens_details"]["cached_tokens"];
@@ -130,6 +170,7 @@ impl Answer {
             }
         }
         self.is_complete |= candidate["finishReason"].is_string();
+        self.set_stop(&candidate["finishReason"]);
         if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
             self.error = Some(format!("the prompt was refused: {reason}"));
         }
@@ -147,6 +188,7 @@ impl Answer {
         self.set_model(&event["model"]);
         self.push(&event["message"]["content"]);
         self.is_complete |= event["done"] == true;
+        self.set_stop(&event["done_reason"]);
         set(&mut self.tokens.input, &event["prompt_eval_count"]);
         set(&mut self.tokens.output, &event["eval_count"]);
     }

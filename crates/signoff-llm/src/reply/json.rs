@@ -19,8 +19,10 @@ pub(super) fn find(text: &str, dialect: Dialect) -> Result<PlanText, ReplyProble
             break;
         };
         let object = text.get(start..end).unwrap_or_default();
-        if is_plan(object) {
-            found.push(object);
+        match plans_in(object) {
+            0 => {}
+            1 => found.push(object),
+            _ => return Err(ReplyProblem::SeveralPlans),
         }
         at = end;
     }
@@ -47,16 +49,18 @@ fn next_object(text: &str, from: usize) -> Option<usize> {
     text.find('{').filter(|_| from == 0)
 }
 
-fn is_plan(object: &str) -> bool {
+/// How many plans an object is or holds.
+fn plans_in(object: &str) -> usize {
     let members = members(object);
-    members.iter().any(|(key, value)| {
+    let plans = members.iter().filter(|(key, value)| {
         let value = object.get(value.clone()).unwrap_or_default();
         match key.as_str() {
             "steps" => value.starts_with('['),
             "plan" => value.starts_with('{'),
             _ => false,
         }
-    })
+    });
+    plans.count()
 }
 
 /// `{"plan": …, "reasoning": …}` as its plan; everything else as it is.
@@ -71,6 +75,7 @@ fn unwrapped(object: &str, dialect: Dialect) -> PlanText {
     PlanText {
         text: format!("{}\n", plan.unwrap_or(object)),
         reasoning: reasoning.filter(|_| plan.is_some()),
+        has_end: true,
     }
 }
 

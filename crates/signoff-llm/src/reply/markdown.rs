@@ -50,6 +50,7 @@ pub(super) fn find(text: &str, dialect: Dialect) -> Result<PlanText, ReplyProble
     Ok(PlanText {
         text,
         reasoning: None,
+        has_end: around.is_some(),
     })
 }
 

@@ -5,6 +5,7 @@ mod json;
 mod markdown;
 #[cfg(test)]
 mod tests;
+mod unique;
 mod value;
 
 use std::fmt;
@@ -24,7 +25,13 @@ pub struct PlanText {
     pub text: String,
     /// Why it is as it is, where the answer says so beside the plan.
     pub reasoning: Option<String>,
+    /// Something marks where it ends: a fence, or the bracket of an object. Without that half of it looks like all of it,
+    /// and what the model says behind it like a part of it.
+    pub has_end: bool,
 }
+
+/// What a model is told whose plan has no end.
+pub(crate) const NO_END: &str = "nothing marks the end of the plan, so nobody knows whether it is whole: put all of it into one fence of four backticks";
 
 /// Why an answer holds no plan that can be checked. Displayed as one line that tells the model what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,6 +30,15 @@ fn a_plan_is_found_in_a_fence_or_bare() {
 }
 
 #[test]
+fn a_bare_plan_has_no_end() {
+    let has_end = |reply: &str| read_reply(reply, Dialect::Workunit).map(|plan| plan.has_end);
+    assert_eq!(has_end(&format!("````\n{PLAN}````\n")), Ok(true));
+    for bare in [PLAN.to_owned(), format!("{PLAN}\nI hope it helps.\n")] {
+        assert_eq!(has_end(&bare), Ok(false), "{bare}");
+    }
+}
+
+#[test]
 fn a_plan_without_its_head_is_left_to_the_checks() {
     let text = "# T\n\n## Steps\n\n### 1. A\n**task:** x\n";
     assert_eq!(plan_in(&format!("So:\n\n{text}")), Ok(text.to_owned()));
@@ -65,6 +74,15 @@ fn several_plans_are_none() {
         format!("{PLAN}\n{PLAN}"),
     ] {
         assert_eq!(plan_in(&reply), Err(ReplyProblem::SeveralPlans), "{reply}");
+    }
+    for (first, second) in [
+        (format!("\"plan\": {RECORD}"), format!("\"plan\": {RECORD}")),
+        (format!("\"plan\": {RECORD}"), "\"steps\": []".to_owned()),
+        ("\"steps\": []".to_owned(), "\"steps\": [1]".to_owned()),
+    ] {
+        let one = format!("{{{first}, {second}}}");
+        let found = json_in(&one, Dialect::Record);
+        assert_eq!(found, Err(ReplyProblem::SeveralPlans), "{one}");
     }
     let two = format!("```json\n{TOOLS}\n```\nor\n```json\n{TOOLS}\n```");
     assert_eq!(
@@ -106,6 +124,7 @@ fn a_record_comes_with_its_reasoning() {
         Ok(PlanText {
             text: format!("{RECORD}\n"),
             reasoning: Some("so } \"it\"".to_owned()),
+            has_end: true,
         })
     );
     let bare = json_in(RECORD, Dialect::Record).map(|plan| plan.reasoning);

@@ -5,6 +5,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use super::REPLY_BYTES;
+use super::unique::UniqueObject;
 
 /// Why an answer holds no object that can be read. Displayed as one line that tells the model what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,9 +73,9 @@ pub fn read_object(text: &str) -> Result<Map<String, Value>, ObjectProblem> {
     let mut at = 0;
     while let Some(start) = next_brace(text, at) {
         let rest = text.get(start..).unwrap_or_default();
-        let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<UniqueObject>();
         match values.next() {
-            Some(Ok(object)) => {
+            Some(Ok(UniqueObject(object))) => {
                 at = start + values.byte_offset();
                 if found.as_ref().is_some_and(|known| *known != object) {
                     return Err(ObjectProblem::SeveralObjects);
@@ -82,6 +83,8 @@ pub fn read_object(text: &str) -> Result<Map<String, Value>, ObjectProblem> {
                 found = Some(object);
             }
             Some(Err(why)) if why.is_eof() => return Err(ObjectProblem::Cut),
+            // It is JSON, and nobody knows which of the values is meant.
+            Some(Err(why)) if why.is_data() => return Err(malformed_at(text, start, &why)),
             Some(Err(why)) => {
                 at = start + offset(rest, &why).max(1);
                 if malformed.is_none() && begins_line(text, start) {
@@ -173,6 +176,15 @@ mod tests {
             problem.to_string(),
             "the JSON object on line 3 is malformed: expected value"
         );
+        for twice in [
+            r#"{"a": 1, "a": 2}"#,
+            r#"It is {"a": 1, "a": 1}."#,
+            "{\"b\": [{\"c\": {\"a\": 1,\n\"a\": 2}}]}\n{\"b\": 1}",
+            r#"{"a": 1, "\u0061": 2}"#,
+        ] {
+            let problem = read_object(twice).unwrap_err().to_string();
+            assert!(problem.contains("the key `a` is there twice"), "{problem}");
+        }
         let large = "{".repeat(REPLY_BYTES + 1);
         let bytes = large.len() as u64;
         check(&large, Err(ObjectProblem::TooLarge { bytes }));

@@ -37,6 +37,13 @@ fn draft(answers: &[&str]) -> (DraftReport, Vec<String>) {
 
 fn draft_reviewed(
     answers: &[&str],
+    review: impl FnMut(u32) -> Vec<Objection>,
+) -> (DraftReport, Vec<String>) {
+    draft_by(Scripted::new(answers), review)
+}
+
+fn draft_by(
+    mut model: Scripted,
     mut review: impl FnMut(u32) -> Vec<Objection>,
 ) -> (DraftReport, Vec<String>) {
     let prompts = Prompts::default();
@@ -45,7 +52,6 @@ fn draft_reviewed(
         workspace: &PermissiveWorkspace,
         max_rounds: 3,
     };
-    let mut model = Scripted::new(answers);
     let mut reviews = 0;
     let mut review = |_: &_| {
         reviews += 1;
@@ -164,6 +170,25 @@ fn a_hostile_answer_is_told_what_is_wrong_with_it() {
         assert!(asked[1].contains(expected), "{expected}");
         assert!(asked[1].len() < 128 * 1024);
     }
+}
+
+/// Between two steps half a plan looks like a whole one, and what is said behind a plan like its last line.
+#[test]
+fn a_plan_without_an_end_is_sent_back_and_not_lost() {
+    let bare = GOOD.replace("````markdown\n", "").replace("````\n", "");
+    let (report, asked) = draft(&[&bare, GOOD]);
+    assert_eq!((report.end, asked.len()), (DraftEnd::Clean, 2));
+    assert!(asked[1].contains("nothing marks the end of the plan"));
+    let (report, _) = draft(&[&bare, &bare, &bare]);
+    assert_eq!(report.end, DraftEnd::BoundReached);
+    assert_eq!(report.plan.expect("it is kept").objections.len(), 1);
+}
+
+#[test]
+fn a_plan_that_a_limit_cut_off_is_sent_back() {
+    let (report, asked) = draft_by(Scripted::cut_first(&[GOOD, GOOD]), |_| Vec::new());
+    assert_eq!((report.end, asked.len()), (DraftEnd::Clean, 2));
+    assert!(asked[1].contains("the plan ends before its end"));
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! The loop and the prompts, with a model that says what a test wrote down.
 
+mod any_reply;
 mod drafting;
+mod exercise;
 mod prompts;
 mod providers;
 mod typed;
 
 use serde_json::json;
 use signoff_llm::{
-    Complete, CompleteError, Completion, Memory, PlanningContext, RejectedPlan, ToolDescription,
-    Usage,
+    Complete, CompleteError, Completion, Cut, Memory, PlanningContext, RejectedPlan,
+    ToolDescription, Usage,
 };
 use signoff_plan::dialect::Dialect;
 
@@ -16,6 +18,8 @@ use signoff_plan::dialect::Dialect;
 struct Scripted {
     answers: Vec<String>,
     asked: Vec<String>,
+    /// Why the first answer is no whole one.
+    first_cut: Option<Cut>,
 }
 
 impl Scripted {
@@ -23,6 +27,15 @@ impl Scripted {
         Self {
             answers: answers.iter().map(|answer| (*answer).to_owned()).collect(),
             asked: Vec::new(),
+            first_cut: None,
+        }
+    }
+
+    /// The same, with a limit that cuts the first answer off.
+    fn cut_first(answers: &[&str]) -> Self {
+        Self {
+            first_cut: Some(Cut::TokenLimit),
+            ..Self::new(answers)
         }
     }
 }
@@ -43,7 +56,7 @@ impl Complete for Scripted {
         }
         Ok(Completion {
             text: self.answers.remove(0),
-            cut_from: None,
+            cut: self.first_cut.take(),
             usage,
         })
     }
@@ -77,7 +90,10 @@ fn context(dialect: Dialect) -> PlanningContext {
             title: "Rewrite it".to_owned(),
             feedback: texts(&["too large"]),
         }],
+        answers: Vec::new(),
+        open_contracts: None,
         replan: None,
+        expansion: None,
         revision: None,
     }
 }

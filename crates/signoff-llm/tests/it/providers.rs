@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 use signoff_llm::{
-    Complete, CompleteError, Completion, ModelTokens, Provider, ProviderModel, ProviderRequest,
-    ProviderResponse, ResponseBody, Transport, TransportError,
+    Complete, CompleteError, Completion, Cut, ModelTokens, Provider, ProviderModel,
+    ProviderRequest, ProviderResponse, ResponseBody, Transport, TransportError,
 };
 
 const ALL: [Provider; 4] = [
@@ -183,6 +183,52 @@ fn half_an_answer_is_asked_for_again_and_none_in_the_end() {
     }
 }
 
+/// The same answer, which ends with this word instead of the provider's usual one.
+fn ended_with(provider: Provider, word: &str) -> Reply {
+    let text = std::str::from_utf8(stream(provider)).expect("it was written as text");
+    let (usual, other) = match provider {
+        Provider::Anthropic => ("\"end_turn\"", format!("{word:?}")),
+        Provider::OpenAi => ("\"stop\"", format!("{word:?}")),
+        Provider::Gemini => ("\"STOP\"", format!("{word:?}")),
+        Provider::Ollama => ("true,", format!("true,\"done_reason\":{word:?},")),
+    };
+    assert!(text.contains(usual), "{text}");
+    Reply::Stream(text.replace(usual, &other).leak().as_bytes())
+}
+
+#[test]
+fn an_answer_that_a_limit_cut_off_is_known_to_be_no_whole_one() {
+    for (provider, word) in [
+        (Provider::Anthropic, "max_tokens"),
+        (Provider::OpenAi, "length"),
+        (Provider::Gemini, "MAX_TOKENS"),
+        (Provider::Ollama, "length"),
+    ] {
+        let (answer, transport) = ask(provider, [ended_with(provider, word)]);
+        let answer = answer.unwrap();
+        assert_eq!(answer.cut, Some(Cut::TokenLimit), "{provider:?}");
+        assert_eq!(answer.usage.tokens, Some(15), "{provider:?}");
+        // To be cut off again.
+        assert_eq!(transport.requests.len(), 1, "{provider:?}");
+    }
+}
+
+#[test]
+fn a_refusal_is_no_answer() {
+    for (provider, word) in [
+        (Provider::Anthropic, "refusal"),
+        (Provider::OpenAi, "content_filter"),
+        (Provider::Gemini, "SAFETY"),
+    ] {
+        let (answer, transport) = ask(provider, [ended_with(provider, word)]);
+        let error = answer.unwrap_err();
+        let expected = format!("{} did not finish its answer: {word}", provider.name());
+        assert_eq!(error.message, expected);
+        assert_eq!(error.usage.tokens, Some(15), "{provider:?}");
+        assert_eq!(transport.requests.len(), 1, "{provider:?}");
+    }
+}
+
 #[test]
 fn garbage_is_no_answer() {
     let garbage = b"data: {\"type\": <html>\x00\x01\xff\xfe what?\n\n]]}\n\ndata: 17\n\n";
@@ -197,7 +243,7 @@ fn garbage_is_no_answer() {
 
 #[test]
 fn a_busy_server_is_asked_again_when_it_says() {
-    for status in [429, 500, 502, 503, 529] {
+    for status in [408, 429, 500, 502, 503, 504, 529] {
         let provider = Provider::Anthropic;
         let replies = [
             Reply::Status(status, Some("7"), "{}"),
@@ -288,7 +334,7 @@ fn an_endless_stream_is_left() {
         let (answer, _) = ask(provider, [Reply::Endless(bytes)]);
         let answer = answer.unwrap();
         assert!(
-            answer.cut_from.is_some_and(|bytes| bytes > 2 << 20),
+            matches!(answer.cut, Some(Cut::TooLarge { bytes }) if bytes > 2 << 20),
             "{provider:?}"
         );
     }

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use rmcp::model::{BooleanSchema, ElicitRequestParams, ElicitationSchema, StringSchema};
 use serde_json::Value;
 use signoff_api::plan::{Plan, Step, Work};
+use signoff_plan::diff::full_lines;
 use signoff_plan::visible;
+use signoff_runtime::plans::UnsignedChanges;
 
 /// The field that says yes.
 const CONFIRM: &str = "confirm";
@@ -21,16 +23,25 @@ pub(crate) enum Decision {
     Reject,
 }
 
+/// What the dialog shows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShownPlan<'a> {
+    pub(crate) plan: &'a Plan,
+    /// Its file, as it can be typed.
+    pub(crate) path: &'a str,
+    pub(crate) changes: Option<&'a UnsignedChanges>,
+}
+
 /// What a person said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Decided {
+pub(crate) struct PersonReply {
     /// Their note or their feedback.
     pub(crate) words: Option<String>,
 }
 
 impl Decision {
     /// The dialog: what it is about, and what to fill in.
-    pub(crate) fn form(self, plan: &Plan, path: &str, words: Option<&str>) -> ElicitRequestParams {
+    pub(crate) fn form(self, shown: &ShownPlan<'_>, words: Option<&str>) -> ElicitRequestParams {
         let (confirm, label) = match self {
             Self::Approve => ("I have read this plan and sign it off", "Note (optional)"),
             Self::Reject => ("Reject this plan", "What has to change (optional)"),
@@ -45,23 +56,31 @@ impl Decision {
             .build_unchecked();
         ElicitRequestParams::FormElicitationParams {
             meta: None,
-            message: self.message(plan, path),
+            message: self.message(shown),
             requested_schema: schema,
         }
     }
 
     /// What the person filled in, if they agreed.
-    pub(crate) fn read(content: Option<&Value>) -> Option<Decided> {
+    pub(crate) fn read(content: Option<&Value>) -> Option<PersonReply> {
         let content = content?;
         let words = content.get(WORDS).and_then(Value::as_str);
         let words = words.map(str::trim).filter(|words| !words.is_empty());
-        (content.get(CONFIRM)? == &Value::Bool(true)).then(|| Decided {
+        (content.get(CONFIRM)? == &Value::Bool(true)).then(|| PersonReply {
             words: words.map(str::to_owned),
         })
     }
 
-    fn message(self, plan: &Plan, path: &str) -> String {
+    fn message(self, shown: &ShownPlan<'_>) -> String {
+        let ShownPlan {
+            plan,
+            path,
+            changes,
+        } = shown;
         let asks = match self {
+            Self::Approve if needs_more_people(plan) => {
+                "An agent asks you to sign off this plan. It can be run when everybody has signed who has to."
+            }
             Self::Approve => "An agent asks you to sign off this plan. Signed, it can be run.",
             Self::Reject => "An agent asks you to reject this plan.",
         };
@@ -73,6 +92,15 @@ impl Decision {
             plan.digest,
             plan.status
         );
+        if let Some(approval) = &plan.approval {
+            let _ = writeln!(text, "signed  {}", visible::text(&approval.summary));
+        }
+        for demand in &plan.asks_for {
+            let _ = writeln!(text, "note    this plan {}", visible::text(demand));
+        }
+        if let Some(changes) = changes {
+            text.push_str(&changed(changes, path));
+        }
         for (at, step) in plan.steps.iter().enumerate() {
             let lines = step_lines(step);
             if text.len() + lines.len() > LONGEST {
@@ -88,6 +116,34 @@ impl Decision {
         }
         text
     }
+}
+
+/// Does it still wait for others once this person has signed?
+fn needs_more_people(plan: &Plan) -> bool {
+    let approval = plan.approval.as_ref();
+    approval.is_some_and(|approval| approval.signed.len() + 1 < approval.needed)
+}
+
+/// What nobody signed yet: for most it is what they want to read first.
+fn changed(changes: &UnsignedChanges, path: &str) -> String {
+    let mut text = match &changes.run {
+        Some(run) => format!("\nWhat run {run} does not carry out yet:\n"),
+        None => "\nDifferent from what was signed last:\n".to_owned(),
+    };
+    let lines = full_lines(&changes.difference.plan).into_iter();
+    let lines = lines.chain(changes.difference.terms.iter().cloned());
+    for line in lines {
+        if text.len() + line.len() > LONGEST / 2 {
+            let path = visible::text(path);
+            let _ = writeln!(
+                text,
+                "  … and more that does not fit here: `signoff diff --signed {path}`"
+            );
+            break;
+        }
+        let _ = writeln!(text, "  {}", visible::text(&line));
+    }
+    text
 }
 
 /// What runs in a step, and what decides about it.

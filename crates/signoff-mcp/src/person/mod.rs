@@ -20,26 +20,26 @@ use signoff_runtime::SystemClock;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{
     ActorContext, ApproveOptions, PlanView, ShownDigests, approve_through_client, reject,
-    require_approvable, require_rejectable,
+    require_approvable, require_rejectable, unsigned_changes,
 };
 use signoff_runtime::project::Project;
 
-use self::form::Decided;
 pub(crate) use self::form::Decision;
+use self::form::{PersonReply, ShownPlan};
 use crate::answers::Answer;
 use crate::arguments;
 use crate::background::in_background;
 use crate::context::Context;
 use crate::errors::ToolError;
 use crate::schema::read;
-use crate::seal::Shown;
+use crate::seal::SealedVersion;
 use crate::tools::run::launch;
 
 /// The name of the form among what the client is asked for.
 const FORM: &str = "decision";
 
 /// What a call leads to.
-pub(crate) enum Asked {
+pub(crate) enum DecisionOutcome {
     Answer(Answer),
     /// The client asks the person and calls again.
     Input(Box<InputRequiredResult>),
@@ -73,7 +73,7 @@ pub(crate) async fn decide(
     decision: Decision,
     params: CallToolRequestParams,
     client: &RequestContext<RoleServer>,
-) -> Result<Asked, ToolError> {
+) -> Result<DecisionOutcome, ToolError> {
     let arguments = params.arguments.clone().unwrap_or_default();
     let call = format!("{} {}", params.name, Value::Object(arguments.clone()));
     let request = match decision {
@@ -112,7 +112,7 @@ pub(crate) async fn decide(
         let form = InputRequest::Elicitation(ElicitRequest::new(form));
         let forms = BTreeMap::from([(FORM.to_owned(), form)]);
         let result = InputRequiredResult::new(Some(forms), Some(sealed));
-        return Ok(Asked::Input(Box::new(result)));
+        return Ok(DecisionOutcome::Input(Box::new(result)));
     }
     let answer = elicit(form, client).await?;
     settle(context, request, shown, Some(answer)).await
@@ -152,7 +152,7 @@ fn speaks_newer(client: &RequestContext<RoleServer>) -> bool {
 async fn prepare(
     context: &Arc<Context>,
     request: &Request,
-) -> Result<(Shown, ElicitRequestParams), ToolError> {
+) -> Result<(SealedVersion, ElicitRequestParams), ToolError> {
     let (context, request) = (Arc::clone(context), request.clone());
     in_background(move || {
         let project = context.project()?;
@@ -168,10 +168,14 @@ async fn prepare(
         let digests = ShownDigests::of(&project, &plan);
         let view = PlanView::of(&project, &plan).map_err(fail())?;
         let words = request.words.as_deref();
-        let form = request
-            .decision
-            .form(&view.to_api(&plan), plan.source.name(), words);
-        let shown = Shown {
+        let changes = unsigned_changes(&project, &plan).map_err(fail())?;
+        let shown = ShownPlan {
+            plan: &view.to_api(&plan),
+            path: plan.source.name(),
+            changes: changes.as_ref(),
+        };
+        let form = request.decision.form(&shown, words);
+        let shown = SealedVersion {
             digest: digests.plan,
             terms: digests.terms,
             number: context.seal.next_number(),
@@ -210,9 +214,9 @@ fn unasked(why: &str) -> ToolError {
 async fn settle(
     context: Arc<Context>,
     request: Request,
-    shown: Shown,
+    shown: SealedVersion,
     answer: Option<ElicitResult>,
-) -> Result<Asked, ToolError> {
+) -> Result<DecisionOutcome, ToolError> {
     let action = answer.as_ref().map(|answer| answer.action.clone());
     let decided = answer.filter(|answer| answer.action == ElicitationAction::Accept);
     let decided = decided.and_then(|answer| Decision::read(answer.content.as_ref()));
@@ -224,7 +228,7 @@ async fn settle(
         let plan = context.read_plan(&project, &request.plan)?;
         carry_out(&context, &project, &plan, &request, &shown, decided)
     });
-    Ok(Asked::Answer(answer.await?))
+    Ok(DecisionOutcome::Answer(answer.await?))
 }
 
 /// Nothing is done: the person said no, or said nothing. A client without a person at it closes every dialog.
@@ -249,8 +253,8 @@ fn carry_out(
     project: &Project,
     plan: &PlanFile,
     request: &Request,
-    shown: &Shown,
-    decided: Decided,
+    shown: &SealedVersion,
+    decided: PersonReply,
 ) -> Result<Answer, ToolError> {
     let by_person = ActorContext {
         project,
@@ -275,7 +279,12 @@ fn carry_out(
         }
     };
     let (id, state) = (&done.key, done.state);
+    let waits = done.approval.as_ref().filter(|one| !one.is_complete());
     let next = match request.decision {
+        Decision::Approve if waits.is_some() => {
+            let progress = waits.map(ToString::to_string).unwrap_or_default();
+            format!("the person signed {id}; it is {state} until enough people have ({progress})")
+        }
         Decision::Approve if project.config.approval.then_run.value => {
             let run = launch(context, project, &request.plan)?.run.run;
             format!("the person signed {id}, and its run {run} has begun, as the settings say")

@@ -1,6 +1,7 @@
 //! The tools, one file for each group, and their table in `table.rs`.
 
 pub(crate) mod ask;
+pub(crate) mod listing;
 pub(crate) mod plans;
 pub(crate) mod proposing;
 pub(crate) mod run;
@@ -22,7 +23,6 @@ pub(crate) fn blocking(name: &str) -> Option<BlockingTool> {
     Some(match name {
         "plan_propose" => proposing::propose,
         "plan_revise" => proposing::revise,
-        "plan_list" => plans::list,
         "plan_get" => plans::get,
         "plan_verify" => plans::verify,
         "plan_ask" => ask::ask,

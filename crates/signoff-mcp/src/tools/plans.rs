@@ -1,65 +1,20 @@
 //! Reading: the list, one plan, its problems.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::{Map, Value};
 use signoff_api::diagnostics::{Diagnostic, Diagnostics};
-use signoff_api::plans::{Plans, SCHEMA};
-use signoff_engine::PlanState;
 use signoff_plan::source::Source;
+use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{ListOptions, PlanView};
+use signoff_runtime::plans::PlanView;
 use signoff_runtime::project::{Project, load_config, workspace_at};
-use signoff_runtime::{Error, SystemClock};
 
 use crate::answers::Answer;
 use crate::arguments;
-use crate::context::{Context, by_agent};
+use crate::context::Context;
 use crate::errors::{ToolError, problem_lines};
 use crate::schema::read;
-
-pub(crate) fn list(context: &Context, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
-    let wanted: arguments::List = read(arguments)?;
-    let states = wanted.states.iter().map(|name| state(name));
-    let options = ListOptions {
-        states: states.collect::<Result<_, _>>()?,
-        archived: wanted.archived,
-        expire: false,
-    };
-    let project = context.project()?;
-    let clock = SystemClock::new();
-    let listing = signoff_runtime::plans::list(by_agent(&project, &clock), &options);
-    let listing = listing.map_err(|error| context.fail(error))?;
-    let here = &context.options.process.directory;
-    let plans: Vec<_> = listing.plans.iter().map(|plan| plan.to_api(here)).collect();
-    let mut text = match plans.len() {
-        0 => "no plans".to_owned(),
-        count => format!("{count} plans, {} pending", listing.pending),
-    };
-    for plan in &plans {
-        let _ = write!(text, "\n{} ({}): {}", plan.id, plan.status, plan.title);
-    }
-    let unread = listing.troubles.into_iter().map(|trouble| {
-        let why = context.fail(trouble.error).text;
-        format!("{} is left out: {why}", trouble.path.display())
-    });
-    let notes: Vec<String> = listing.notes.into_iter().chain(unread).collect();
-    let schema = SCHEMA.to_owned();
-    Ok(Answer::new(text, &Plans { schema, plans }).with_notes(&notes))
-}
-
-fn state(name: &str) -> Result<PlanState, ToolError> {
-    PlanState::named(name).ok_or_else(|| {
-        let names = PlanState::ALL.map(PlanState::name).join(", ");
-        let message = format!("`{name}` is not a state of plans");
-        ToolError::new(
-            "bad-arguments",
-            &message,
-            &[&format!("the states are {names}")],
-        )
-    })
-}
 
 pub(crate) fn get(context: &Context, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
     let wanted: arguments::PlanName = read(arguments)?;

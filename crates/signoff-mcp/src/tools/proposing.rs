@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use signoff_engine::PlanState;
 use signoff_runtime::SystemClock;
 use signoff_runtime::plans::{
-    PlanReport, Revision, locate_inside, propose_path, propose_text, propose_text_as,
+    EditOptions, PlanReport, Revision, locate_inside, propose_path, propose_text, propose_text_as,
 };
 
 use crate::answers::Answer;
@@ -60,7 +60,11 @@ pub(crate) fn revise(
     let (path, name) = locate_inside(&project, &wanted.plan).map_err(fail())?;
     let acting = by_agent(&project, &clock);
     let version = wanted.expect_version;
-    let done = signoff_runtime::plans::revise(acting, &path, &name, &revision, version);
+    let expected = EditOptions {
+        expect_version: version,
+        expect_digest: None,
+    };
+    let done = signoff_runtime::advice::revise(acting, &path, &name, &revision, &expected);
     Ok(told(&done.map_err(fail())?, "revised"))
 }
 

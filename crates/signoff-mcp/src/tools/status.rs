@@ -109,8 +109,12 @@ fn plan_answer(project: &Project, plan: &PlanFile, status: &PlanStatus) -> Answe
         version: plan.checked.plan.version,
         digest: plan.digest().to_string(),
         path: plan.source.name().to_owned(),
+        approval: status.approval.as_ref().map(Into::into),
     };
-    Answer::new(format!("{} is {}: {next}", shape.id, shape.status), &shape)
+    let progress = status.approval.as_ref().filter(|one| !one.is_complete());
+    let waits = progress.map_or_else(String::new, |one| format!(" ({one})"));
+    let text = format!("{} is {}{waits}: {next}", shape.id, shape.status);
+    Answer::new(text, &shape)
 }
 
 /// A run in words: each step, and what waits on a person.

@@ -113,7 +113,9 @@ when they rejected it.";
 const VERIFY: &str = "Check a plan of the project or a text without handing it in. Returns every error and warning with \
 line, column, code and help.";
 const REVISE: &str = "Hand in a new version of a plan, for instance after a person rejected it. Give the whole new `text`, \
-or `title` with `steps`, or neither if you edited the plan's file. A signature on the old version no longer counts.";
+or `title` with `steps`, or neither if you edited the plan's file. A signature on the old version no longer counts. While the \
+plan is carried out the text becomes a new version that a person signs or refuses: the run stops for that, and steps that are \
+finished must stay as they are.";
 const APPROVE: &str = "Ask the person to sign a plan. They are shown the plan in their client and decide; you cannot sign. \
 Refused if the client cannot ask them: tell them what to type instead.";
 const REJECT: &str =

@@ -131,6 +131,46 @@ async fn where_more_proof_is_needed_nobody_is_asked() {
     }
 }
 
+/// `ada` and `bob` have to sign. Each is told how far it is, and nobody is asked twice.
+#[tokio::test]
+async fn the_dialog_says_who_has_signed_and_who_has_to() {
+    for generation in BOTH {
+        let mut world = World::new();
+        world.configure("[approval]\nfrom = [\"ada\", \"bob\"]\ncount = 2");
+        let person = Person::agreeing();
+        let client = world.connect(generation, &person).await;
+        propose(&client).await;
+        let approve = json!({"plan": "greet"});
+        let told = call(&client, "plan_approve", approve.clone()).await;
+        assert!(told.text.contains("1 of 2: waits for bob"), "{}", told.text);
+        assert_eq!(state(&client).await, "verified", "{generation:?}");
+        let again = call(&client, "plan_approve", approve.clone()).await;
+        assert!(again.text.contains("SignedAlready"), "{}", again.text);
+
+        for (name, answer) in [("eve", "NotAnApprover"), ("bob", "approved")] {
+            world.person = name;
+            let client = world.connect(generation, &person).await;
+            let told = call(&client, "plan_approve", approve.clone()).await;
+            assert!(told.text.contains(answer), "{name}: {}", told.text);
+        }
+        assert_eq!(state(&client).await, "approved", "{generation:?}");
+        let shown = person.shown();
+        let [first, last] = shown.as_slice() else {
+            panic!("{shown:?}");
+        };
+        assert!(
+            first.contains("signed  0 of 2: waits for ada and bob"),
+            "{first}"
+        );
+        assert!(
+            first.contains("when everybody has signed who has to"),
+            "{first}"
+        );
+        assert!(last.contains("signed  1 of 2: waits for bob"), "{last}");
+        assert!(last.contains("Signed, it can be run."), "{last}");
+    }
+}
+
 #[tokio::test]
 async fn a_rejection_has_the_persons_words() {
     for generation in BOTH {

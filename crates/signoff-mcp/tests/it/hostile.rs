@@ -166,3 +166,146 @@ async fn files_that_are_no_plans_are_not_shown() {
         }
     }
 }
+
+/// Values of any shape, the same ones each time.
+struct Shapes(u64);
+
+impl Shapes {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % end as u64).unwrap()
+    }
+
+    fn pick<'t>(&mut self, words: &[&'t str]) -> &'t str {
+        words[self.below(words.len())]
+    }
+
+    fn value(&mut self, depth: usize) -> Value {
+        match self.below(if depth > 3 { 6 } else { 9 }) {
+            0 => Value::Null,
+            1 => json!(true),
+            2 => json!(u64::MAX),
+            3 => json!(-1.5e300),
+            4 => json!("x".repeat(1000)),
+            5 => json!(self.pick(&[
+                "",
+                "\0",
+                "../..",
+                "greet",
+                "2026-07-28",
+                "signoff://plans/greet"
+            ])),
+            6 => (0..self.below(4)).map(|_| self.value(depth + 1)).collect(),
+            _ => {
+                let names = [
+                    "plan",
+                    "text",
+                    "title",
+                    "steps",
+                    "name",
+                    "arguments",
+                    "_meta",
+                    "uri",
+                    "cursor",
+                    "session",
+                    "thread_id",
+                    "question",
+                    "choices",
+                    "id",
+                    "path",
+                    "states",
+                    "run",
+                    "inputResponses",
+                    "requestState",
+                    "taskId",
+                    "requestId",
+                    "protocolVersion",
+                ];
+                let members = (0..self.below(5)).map(|_| {
+                    let name = self.pick(&names).to_owned();
+                    (name, self.value(depth + 1))
+                });
+                Value::Object(members.collect())
+            }
+        }
+    }
+
+    fn request(&mut self, id: usize) -> Value {
+        let methods = [
+            "tools/call",
+            "tools/call",
+            "tools/call",
+            "resources/read",
+            "resources/list",
+            "prompts/get",
+            "initialize",
+            "server/discover",
+            "tasks/get",
+            "tasks/cancel",
+            "tasks/update",
+            "completion/complete",
+            "subscriptions/listen",
+            "elicitation/create",
+            "unheard/of",
+        ];
+        let method = self.pick(&methods);
+        let mut params = self.value(0);
+        if method == "tools/call" {
+            let tools = [
+                "plan_propose",
+                "plan_list",
+                "plan_get",
+                "plan_verify",
+                "plan_revise",
+                "plan_approve",
+                "plan_reject",
+                "plan_run",
+                "plan_ask",
+                "plan_dir",
+                "plan_commit",
+                "nothing",
+            ];
+            params = json!({"name": self.pick(&tools), "arguments": self.value(0)});
+            if self.below(3) == 0 {
+                let newer = json!({
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+                    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+                });
+                params["_meta"] = newer;
+                params["inputResponses"] = self.value(0);
+                params["requestState"] = self.value(2);
+            }
+        }
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+    }
+}
+
+/// In both generations: each request is answered once at most, none is fatal, and none is our mistake.
+#[tokio::test]
+async fn requests_of_any_shape_are_survived() {
+    let mut shapes = Shapes(0x5eed);
+    let mut lines = vec![HELLO.as_bytes().to_vec()];
+    let count = 600;
+    for id in 100..100 + count {
+        lines.push(shapes.request(id).to_string().into_bytes());
+    }
+    lines.push(list(2));
+    let answers = answers(&lines).await;
+    let listed = answers.iter().find(|one| one["id"] == 2).unwrap();
+    assert_eq!(listed["result"]["isError"], false);
+    assert_eq!(listed["result"]["structuredContent"]["plans"], json!([]));
+    let mut ids: Vec<u64> = answers
+        .iter()
+        .filter_map(|one| one["id"].as_u64())
+        .collect();
+    let all = ids.len();
+    assert!(all > count / 2, "{all} answers");
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "answered twice");
+    let broken = answers.iter().find(|one| one["error"]["code"] == -32603);
+    assert_eq!(broken, None);
+}

@@ -124,6 +124,48 @@ async fn a_new_version_takes_the_place_of_the_old_one() {
     );
 }
 
+/// Whoever may only plan could write anywhere, if the text of a plan took the place of any file.
+#[tokio::test]
+async fn only_a_plan_is_given_the_text_of_a_plan() {
+    let world = World::new();
+    world.write("project/src/main.rs", "fn main() {}\n");
+    world.write("project/README.md", "# Read me\n");
+    world.write("project/empty.md", "");
+    world.write("project/package.json", "{\"name\": \"x\"}\n");
+    let client = world.connect(Generation::Older, &Person::agreeing()).await;
+    let text = PLAN.replace("id: greet\n", "");
+    for (file, before) in [
+        ("src/main.rs", "fn main() {}\n"),
+        ("README.md", "# Read me\n"),
+        ("empty.md", ""),
+        ("package.json", "{\"name\": \"x\"}\n"),
+    ] {
+        for arguments in [
+            json!({"plan": file, "text": text}),
+            json!({"plan": file, "title": "x", "steps": []}),
+        ] {
+            let told = call(&client, "plan_revise", arguments).await;
+            assert!(told.failed, "{file}: {}", told.text);
+        }
+        let told = call(&client, "plan_revise", json!({"plan": file, "text": text})).await;
+        assert!(told.text.contains("NotAPlan"), "{file}: {}", told.text);
+        let after = std::fs::read_to_string(world.path(&format!("project/{file}")));
+        assert_eq!(after.unwrap(), before, "{file}");
+    }
+    // A plan stays one, however broken somebody left it.
+    propose(&client).await;
+    let path = format!("project/{}", kept_path(&client).await);
+    world.write(&path, "somebody's note\n");
+    let file = path.strip_prefix("project/").unwrap();
+    let told = call(&client, "plan_revise", json!({"plan": file, "text": PLAN})).await;
+    assert!(!told.text.contains("NotAPlan"), "{}", told.text);
+}
+
+async fn kept_path(client: &crate::world::Client) -> String {
+    let listed = call(client, "plan_list", json!({})).await.done();
+    listed["plans"][0]["path"].as_str().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn a_plan_without_a_signature_does_not_run() {
     let world = World::new();

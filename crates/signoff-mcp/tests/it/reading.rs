@@ -3,7 +3,7 @@
 use rmcp::model::{GetPromptRequestParams, ReadResourceRequestParams};
 use serde_json::{Value, json};
 
-use crate::world::{BOTH, Generation, Person, World, call, propose};
+use crate::world::{BOTH, Generation, PLAN, Person, World, call, propose};
 
 const TOOLS: [&str; 16] = [
     "plan_propose",
@@ -144,4 +144,61 @@ async fn a_secret_of_the_environment_is_not_shown() {
     let shown = format!("{} {}", told.text, told.value);
     assert!(shown.contains("Is [redacted] the key?"), "{shown}");
     assert!(!shown.contains("abcdefgh12345678"), "{shown}");
+}
+
+#[tokio::test]
+async fn settings_that_change_hide_more_at_once() {
+    let world = World::new();
+    let client = world.connect(Generation::Older, &Person::agreeing()).await;
+    propose(&client).await;
+    let shown = async || {
+        let told = call(&client, "plan_list", json!({})).await;
+        format!("{} {}", told.text, told.value)
+    };
+    assert!(shown().await.contains("Greet"));
+    world.configure("[sandbox]\nredact = [\"Gr.et\"]");
+    let shown = shown().await;
+    assert!(
+        !shown.contains("Greet") && shown.contains("[redacted]"),
+        "{shown}"
+    );
+}
+
+/// An answer is told again only while it is true, whatever happened to the plans meanwhile.
+#[tokio::test]
+async fn a_list_shows_every_change() {
+    let world = World::new();
+    let client = world.connect(Generation::Older, &Person::agreeing()).await;
+    propose(&client).await;
+    let list = async |arguments: Value| {
+        // Files this young are read anew for each list.
+        world.make_old("project/.signoff");
+        call(&client, "plan_list", json!({})).await;
+        call(&client, "plan_list", arguments).await.text
+    };
+    assert!(list(json!({})).await.contains("greet (verified): Greet"));
+    assert!(
+        list(json!({"states": ["approved"]}))
+            .await
+            .contains("no plans")
+    );
+    let listed = call(&client, "plan_list", json!({})).await.done();
+    let path = format!("project/{}", listed["plans"][0]["path"].as_str().unwrap());
+    world.write(&path, &PLAN.replace("# Greet", "# Leave"));
+    assert!(list(json!({})).await.contains("greet (verified): Leave"));
+    world.write(
+        "project/.signoff/plans/other.md",
+        &PLAN.replace("greet", "other"),
+    );
+    assert!(list(json!({})).await.contains("other (verified): Greet"));
+    std::fs::remove_file(world.path("project/.signoff/plans/other.md")).unwrap();
+    let told = list(json!({})).await;
+    assert!(
+        told.starts_with("1 plans") && !told.contains("other"),
+        "{told}"
+    );
+    call(&client, "plan_approve", json!({"plan": "greet"})).await;
+    assert!(list(json!({})).await.contains("greet (approved): Leave"));
+    world.configure("[contract]\nshell = \"sh\"");
+    assert!(list(json!({})).await.contains("greet (verified): Leave"));
 }

@@ -112,6 +112,8 @@ pub(crate) type Client = RunningService<RoleClient, Person>;
 pub(crate) struct World {
     folder: TempDir,
     pub(crate) is_inside_run: bool,
+    /// Who is at the machine.
+    pub(crate) person: &'static str,
 }
 
 impl World {
@@ -129,6 +131,7 @@ impl World {
         Self {
             folder,
             is_inside_run: false,
+            person: "ada",
         }
     }
 
@@ -141,6 +144,19 @@ impl World {
     /// Settings of the project, beside its agents.
     pub(crate) fn configure(&self, text: &str) {
         self.write("project/.signoff/config.toml", &format!("{text}\n{CONFIG}"));
+    }
+
+    /// Everything below was written an hour ago.
+    pub(crate) fn make_old(&self, path: &str) {
+        let then = std::time::SystemTime::now() - std::time::Duration::from_hours(1);
+        let mut left = vec![self.path(path)];
+        while let Some(path) = left.pop() {
+            if path.is_dir() {
+                let entries = fs::read_dir(&path).unwrap();
+                left.extend(entries.map(|entry| entry.unwrap().path()));
+            }
+            fs::File::open(&path).unwrap().set_modified(then).unwrap();
+        }
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
@@ -163,7 +179,8 @@ impl World {
                 directory: self.path("project"),
                 user_config: Some(self.path("home/config.toml")),
                 state_dir: Some(self.path("home/state")),
-                person: "ada".to_owned(),
+                person: self.person.to_owned(),
+                engine: signoff_runtime::project::EngineAccess::default(),
             },
             program: PathBuf::from("/nowhere/signoff"),
             wording,

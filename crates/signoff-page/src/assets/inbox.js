@@ -39,9 +39,11 @@ function hold(form, button) {
 function undoable(text, undo) {
   const toast = document.createElement("div");
   toast.className = "toast";
-  toast.setAttribute("role", "status");
   const words = document.createElement("span");
-  words.textContent = `${text} It is sent in 10 seconds.`;
+  const end = Date.now() + PATIENCE;
+  const count = () => { words.textContent = `${text} It is sent in ${Math.max(1, Math.ceil((end - Date.now()) / 1000))} s.`; };
+  count();
+  const ticking = setInterval(() => { if (toast.isConnected) count(); else clearInterval(ticking); }, 1000);
   const button = document.createElement("button");
   button.textContent = "Undo";
   button.addEventListener("click", undo);

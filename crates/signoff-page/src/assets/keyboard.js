@@ -1,6 +1,6 @@
 // Keys: j and k go through what is on the page, the others press what is marked with them.
 
-import { openPalette } from "./palette.js";
+import { activate, openPalette } from "./palette.js";
 
 export function listenToKeys() {
   document.addEventListener("keydown", (event) => {
@@ -46,13 +46,5 @@ function press(event) {
   const target = current()?.querySelector(marked) ?? document.querySelector(marked);
   if (!target) return;
   event.preventDefault();
-  if (target.matches("textarea, input")) {
-    target.closest("details")?.setAttribute("open", "");
-    target.focus();
-    return;
-  }
-  // Signing is one press more than a key: it is focused, and enter presses it.
-  if (target.matches("button.sign")) { target.focus(); return; }
-  target.click();
-  target.closest("details")?.querySelector("textarea, input:not([type=hidden])")?.focus();
+  activate(target);
 }

@@ -30,7 +30,11 @@ export function morph(old, fresh) {
   morphChildren(old, fresh);
 }
 
+/** What a person selected or enlarged stays so. */
+const PERSONS = ["is-current", "is-large"];
+
 function copyAttributes(old, fresh) {
+  const chosen = PERSONS.filter((name) => old.classList.contains(name));
   for (const { name, value } of fresh.attributes) {
     if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
@@ -38,9 +42,11 @@ function copyAttributes(old, fresh) {
     const isPersons = name === "open" || name === "data-filled" || name === "hidden";
     if (!fresh.hasAttribute(name) && !isPersons) old.removeAttribute(name);
   }
+  if (chosen.length > 0) old.classList.add(...chosen);
 }
 
-function morphChildren(old, fresh) {
+/** Makes the inside of an element like that of another one, in place. */
+export function morphChildren(old, fresh) {
   const byId = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
   // What a script put there for the person to read stays until they act again.
   const skipped = (node) => { while (node?.dataset?.kept) node = node.nextSibling; return node; };

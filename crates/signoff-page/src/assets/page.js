@@ -1,12 +1,14 @@
 // What every page has: light and dark, copying, filters, more steps, and the modules of the screens.
 
-import { follow } from "./live.js";
+import { follow, toEnd } from "./live.js";
 import { fetchHtml, replaceChildren } from "./morph.js";
 import { listenToKeys } from "./keyboard.js";
 import { openPalette } from "./palette.js";
 import { startReview } from "./review.js";
 import { startEditor } from "./editor.js";
+import { startForms } from "./forms.js";
 import { startInbox } from "./inbox.js";
+import { startNotifications } from "./notify.js";
 
 /** Shows what works only with scripts. */
 function reveal(root) {
@@ -26,6 +28,7 @@ async function fill(details) {
   details.dataset.filled = "yes";
   const inside = details.querySelector(":scope > .inside");
   replaceChildren(inside, await fetchHtml(`${details.dataset.fetches}?part=true`));
+  toEnd(inside);
 }
 
 async function onClick(event) {
@@ -41,10 +44,13 @@ async function onClick(event) {
     openPalette();
   } else if (replaces !== undefined) {
     event.preventDefault();
-    replaceChildren(document.getElementById(replaces), await fetchHtml(`${element.getAttribute("href")}&part=true`.replace(/\?&|(?<!\?.*)&/, "?")));
+    const place = document.getElementById(replaces);
+    replaceChildren(place, await fetchHtml(`${element.getAttribute("href")}&part=true`));
+    toEnd(place);
   } else if (enlarges !== undefined) {
     event.preventDefault();
-    document.getElementById(enlarges).classList.toggle("large");
+    const isLarge = document.getElementById(enlarges).classList.toggle("is-large");
+    element.textContent = isLarge ? "Close" : "Enlarge";
   } else {
     event.preventDefault();
     await loadMore(element);
@@ -83,13 +89,38 @@ function startFilters(form) {
   });
 }
 
+/** What was done is told once, not again when the page is loaded anew. */
+function forgetWhatWasDone() {
+  const address = new URL(location.href);
+  if (!address.searchParams.has("done")) return;
+  address.searchParams.delete("done");
+  history.replaceState(null, "", address);
+}
+
+/** The graph in the size of the window, until escape. */
+function closeLarge(event) {
+  if (event.key === "Escape") document.querySelector(".card.is-large [data-enlarges]")?.click();
+}
+
+/** The keys as they are called here. */
+function nameKeys() {
+  const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+  if (!isMac) for (const key of document.querySelectorAll(".search-button kbd")) key.textContent = "Ctrl K";
+}
+
 reveal(document);
+nameKeys();
+for (const inside of document.querySelectorAll("details[open] > .inside")) toEnd(inside);
 watchMore();
+forgetWhatWasDone();
+document.addEventListener("keydown", closeLarge);
 document.addEventListener("click", onClick);
 document.addEventListener("toggle", (event) => { if (event.target.matches?.("[data-fetches]")) fill(event.target); }, true);
 for (const form of document.querySelectorAll("[data-filters]")) startFilters(form);
 listenToKeys();
 startReview();
 startEditor();
+startForms();
 startInbox();
-follow(reveal);
+startNotifications();
+follow((root) => { reveal(root); nameKeys(); });

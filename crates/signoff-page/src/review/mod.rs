@@ -1,5 +1,6 @@
 //! Reviewing a plan: the document first; state, differences and the signature beside it.
 
+pub mod key;
 pub mod signing;
 pub mod step;
 pub mod text;
@@ -9,17 +10,19 @@ use signoff_api::comments::Comment;
 use signoff_api::diagnostics::Diagnostic;
 use signoff_api::diff::{Change, Diff};
 use signoff_api::plan::{Budget, Plan};
+use signoff_api::regeneration::{Regeneration, RegenerationState};
 
 pub use self::signing::{PlanActions, SigningView};
 use self::step::StepView;
 use crate::address::part;
-use crate::moment::time;
+use crate::frame::token;
+use crate::moment::{lasted, time};
 use crate::problem::code_in;
 use crate::state::of_plan;
 use crate::words::count::count;
 
-/// Steps that are sent at once.
-pub const PAGE: usize = 100;
+/// Steps that are sent at once: each is about 4 kB, with its forms.
+pub const PAGE: usize = 50;
 
 /// What the screen shows.
 #[derive(Debug)]
@@ -33,8 +36,10 @@ pub struct ReviewView<'a> {
     pub by: Option<&'a str>,
     pub at: Option<&'a str>,
     pub problems: &'a [Diagnostic],
-    /// What differs from the version that was signed last.
+    /// What differs from the version that was signed last, or that a run carries out.
     pub difference: Option<&'a Diff>,
+    /// The run that waits for this plan as its new version.
+    pub replaces_in: Option<&'a str>,
     pub signing: &'a SigningView<'a>,
     pub actions: &'a PlanActions,
     /// The drawing, as `graph` makes it.
@@ -43,6 +48,10 @@ pub struct ReviewView<'a> {
     pub run: Option<&'a str>,
     /// Seconds that each step took in that run, by id.
     pub took: &'a [(String, f64)],
+    /// Milliseconds that the whole run took, once it is over.
+    pub lasted: Option<u64>,
+    /// What a planner that was asked to write it anew does, or why it did not.
+    pub regeneration: Option<&'a Regeneration>,
     /// The first step that is shown, from 0.
     pub from: usize,
     pub csrf: &'a str,
@@ -55,6 +64,7 @@ impl ReviewView<'_> {
         html! {
             div #review data-live data-plan=(self.key) data-digest=(self.plan.digest) {
                 (self.head())
+                (self.planner())
                 div.columns {
                     div {
                         (self.rejections())
@@ -84,7 +94,13 @@ impl ReviewView<'_> {
         html! {
             header.doc-head {
                 p.crumbs { a href="/" { "Plans" } " / " span.mono { (self.key) } }
-                h1 { (plan.title.as_deref().unwrap_or(self.key)) }
+                div.title-row {
+                    h1 { (plan.title.as_deref().unwrap_or(self.key)) }
+                    div.buttons.no-wrap {
+                        a.button.to-decision href="#decision" { "Decide" }
+                        @if self.actions.edit { a.button href={ "/plans/" (part(self.key)) "/text" } data-key="e" { "Edit the text" } }
+                    }
+                }
                 div.meta {
                     (of_plan(&plan.status).label())
                     @if let Some(version) = plan.version { span { "version " (version) } }
@@ -94,6 +110,36 @@ impl ReviewView<'_> {
                     @if let Some(run) = self.run { a href={ "/runs/" (run) } { "run " span.mono { (run) } } }
                     @if let Some(difference) = self.difference.filter(|one| !one.equal) {
                         a.state.tone-regressed href="#differences" { span.sign aria-hidden="true" { "!" } "differs from what was signed: " (count(difference.changes.len() + difference.terms.len(), "change")) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What became of the planner that somebody asked.
+    fn planner(&self) -> Markup {
+        html! {
+            @if let Some(asked) = self.regeneration {
+                div.section #planner data-polls[asked.state == RegenerationState::Running] {
+                    @let tone = if asked.state == RegenerationState::Running { "running" } else { "failed" };
+                    div class={ "notice tone-" (tone) } role="status" {
+                        @if asked.state == RegenerationState::Running {
+                            span.sign.pulse aria-hidden="true" { "●" }
+                            div.body {
+                                p { "The planner writes " @match &asked.step { Some(step) => { "step " code { (step) } }, None => "the plan" } " anew. The plan changes when it is done, and not before." }
+                                @if let Some(line) = asked.progress.last() { p.small.muted { (line) } }
+                                noscript { p.small { a href={ "/plans/" (part(self.key)) } { "Look again" } } }
+                            }
+                        } @else {
+                            span.sign aria-hidden="true" { "✗" }
+                            div.body {
+                                p { "The planner did not write it anew; the plan is as it was." }
+                                @if let Some(error) = &asked.error {
+                                    p.small { (code_in(&error.message)) }
+                                    @for hint in &error.hints { p.small.muted { "→ " (code_in(hint)) } }
+                                }
+                            }
+                        }
                     }
                 }
             }
@@ -124,7 +170,10 @@ impl ReviewView<'_> {
         html! {
             @if let Some(diff) = self.difference.filter(|one| !one.equal) {
                 section.section #differences aria-labelledby="differences-title" {
-                    h2 #differences-title { "Different from what was signed last" }
+                    h2 #differences-title {
+                        @if let Some(run) = self.replaces_in { "What run " a href={ "/runs/" (run) } { (run) } " does not carry out yet" }
+                        @else { "Different from what was signed last" }
+                    }
                     div.changes {
                         @for change in &diff.changes { (change_of(change)) }
                         @for terms in &diff.terms { div.change { span.field-name { "terms: " (terms) } } }
@@ -162,6 +211,9 @@ impl ReviewView<'_> {
                         @if let Some(budget) = budget(&plan.budget) { dt { "Budget" } dd { (budget) } }
                         @if let Some(tools) = &plan.tools { dt { "Tools" } dd.mono { @if tools.is_empty() { "none" } @else { (tools.join(", ")) } } }
                         @if let Some(model) = &plan.executor_model { dt { "Model" } dd.mono { (model) } }
+                        @if let Some(seconds) = plan.metadata.get("estimated_duration").and_then(serde_json::Value::as_f64) {
+                            dt { "Estimated" } dd { (lasted(whole_ms(seconds))) @if let Some(took) = self.lasted { " · it took " (lasted(took)) } }
+                        } @else if let Some(took) = self.lasted { dt { "Took" } dd { (lasted(took)) } }
                         @if let Some(priority) = &plan.priority { dt { "Priority" } dd { (priority) } }
                         @if let Some(previous) = &plan.previous { dt { "Replaces" } dd.mono { (previous) } }
                         @for (name, value) in &plan.params { dt { "Parameter" } dd.mono { (name) " = " (value) } }
@@ -194,18 +246,39 @@ impl ReviewView<'_> {
         }
     }
 
-    /// What is said about the plan as a whole, and what a critic has against it.
+    /// What is said about the plan as a whole, what a critic has against it, and the planner who can be asked.
     fn objections(&self) -> Markup {
-        let said = self
-            .plan
-            .comments
-            .iter()
-            .any(|one| one.step.is_none() || one.is_step_gone);
+        let base = format!("/plans/{}", part(self.key));
         html! {
-            @if said {
-                section.card aria-label="Comments on the plan" {
-                    header { h2 { "Comments" } }
-                    div.inside { (comments_of(self, None)) }
+            section.card #comments aria-label="Comments on the plan" {
+                header { h2 { "Comments" } }
+                div.inside {
+                    (comments_of(self, None))
+                    @if self.actions.comment {
+                        details {
+                            summary.plain.small { "Say something about the whole plan" }
+                            form.step-form method="post" action={ (base) "/comment" } {
+                                (token(self.csrf))
+                                div.field { label for="plan-comment" { "Comment" } textarea #plan-comment name="text" required {} }
+                                button.primary { "Comment" }
+                            }
+                        }
+                    }
+                    @if self.actions.edit {
+                        details {
+                            summary.plain.small { "Have the planner write it anew" }
+                            form.step-form method="post" action={ (base) "/regenerate" } {
+                                (token(self.csrf))
+                                input type="hidden" name="digest" value=(self.plan.digest);
+                                div.field {
+                                    label for="plan-anew" { "What should be different?" }
+                                    textarea #plan-anew name="comment" {}
+                                    p.hint { "The planner is also told every rejection and every open comment." }
+                                }
+                                button.primary { "Ask the planner" }
+                            }
+                        }
+                    }
                 }
             }
         }
@@ -219,10 +292,6 @@ impl ReviewView<'_> {
                         dt { "File" } dd.mono { (self.path) }
                         dt { "Dialect" } dd { (self.plan.dialect) }
                         @if let Some(owner) = &self.plan.owner { dt { "Owner" } dd { (owner) } }
-                    }
-                    @if self.actions.edit {
-                        br;
-                        a.button href={ "/plans/" (part(self.key)) "/text" } data-key="e" { "Edit the text" }
                     }
                 }
             }
@@ -247,6 +316,12 @@ fn comments_of(review: &ReviewView<'_>, step: Option<&str>) -> Markup {
                             strong { (comment.by) } " · " (time(&comment.at, review.now))
                         }
                         p { (comment.text) }
+                        @if review.actions.comment {
+                            form method="post" action={ "/plans/" (part(review.key)) "/comments/" (part(&comment.id)) "/resolve" } {
+                                (token(review.csrf))
+                                button.quiet.small aria-label={ "Resolve the comment of " (comment.by) } { "Resolve" }
+                            }
+                        }
                     }
                 }
             }
@@ -257,10 +332,19 @@ fn comments_of(review: &ReviewView<'_>, step: Option<&str>) -> Markup {
 fn graph_card(graph: &str) -> Markup {
     html! {
         section.card #graph-card aria-label="Graph" {
-            header { h2 { "Graph" } a.small href="#graph-card" data-key="g" data-enlarges="graph" { "Enlarge" } }
+            header { h2 { "Graph" } a.small href="#graph-card" data-key="g" data-enlarges="graph-card" { "Enlarge" } }
             div.graph #graph tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) }
         }
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "durations are small and not negative"
+)]
+fn whole_ms(seconds: f64) -> u64 {
+    (seconds * 1000.0) as u64
 }
 
 fn listed(name: &str, values: &[String]) -> Markup {
@@ -276,7 +360,11 @@ fn budget(budget: &Budget) -> Option<String> {
     let mut parts = Vec::new();
     parts.extend(budget.usd.map(|usd| format!("${usd:.2}")));
     parts.extend(budget.tokens.map(|tokens| format!("{tokens} tokens")));
-    parts.extend(budget.wall_s.map(|seconds| format!("{seconds} s")));
+    parts.extend(
+        budget
+            .wall_s
+            .map(|seconds| format!("at most {}", lasted(whole_ms(seconds)))),
+    );
     parts.extend(budget.agents.map(|agents| format!("{agents} agents")));
     (!parts.is_empty()).then(|| parts.join(" · "))
 }

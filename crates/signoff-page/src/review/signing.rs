@@ -7,6 +7,7 @@ use super::ReviewView;
 use crate::address::part;
 use crate::frame::token;
 use crate::words::count::count;
+use crate::words::safe::sanitize;
 
 /// What is known about signing now.
 #[derive(Debug)]
@@ -16,8 +17,8 @@ pub struct SigningView<'a> {
     pub proof: &'a str,
     /// Why it cannot be signed here, with what to do instead.
     pub refused: Option<&'a str>,
-    /// A command that signs it with a key, where that is required.
-    pub command: Option<&'a str>,
+    /// Only a key can sign it.
+    pub needs_key: bool,
     /// The signature that counts already.
     pub signed_by: Option<&'a str>,
 }
@@ -43,14 +44,19 @@ impl SigningView<'_> {
                 div.inside {
                     (covers(plan, review))
                     @if let Some(by) = self.signed_by { p.small { "✓ Signed by " strong { (by) } ". It covers exactly this text and these terms." } br; }
-                    @if let Some(refused) = self.refused { p.small.first-failure { (crate::problem::code_in(refused)) } }
-                    @if let Some(command) = self.command { (crate::plans::command(command)) }
+                    @if let Some(approval) = &plan.approval { p.small { "Signatures: " strong { (approval.summary) } } }
+                    @if actions.sign { (self.refusal(review)) }
+                    @else if let Some(words) = where_it_stands(review) { p.small.muted { (words) } }
                     div.buttons {
-                        @if actions.sign { (self.sign_form(review, &base)) }
+                        @if actions.sign && self.needs_key { a.button.sign href={ (base) "/key" } data-key="a" { "✓ Sign off with your key" } }
+                        @else if actions.sign { (self.sign_form(review, &base)) }
                         @if actions.start { (action(&base, "start", "Start", "primary", review)) }
+                        @if let Some(run) = review.run.filter(|_| !actions.sign) { a.button href={ "/runs/" (run) } { "See the run" } }
                     }
-                    @if actions.sign && self.refused.is_none() {
-                        p.consequence { "You sign as " strong { (self.person) } " (" (self.proof) "). Signing does not start it: you start it afterwards." }
+                    @if actions.sign && self.needs_key {
+                        p.consequence { "Only a signature of your SSH key counts here. The next page shows the command for it." }
+                    } @else if actions.sign && self.refused.is_none() {
+                        p.consequence { "You sign as " strong { (self.person) } " (" (self.proof) "). The signature covers exactly what you see here. It starts nothing: you start it afterwards." }
                     } @else if actions.start {
                         p.consequence { "It runs in a process of its own and goes on when you close this page." }
                     }
@@ -59,6 +65,13 @@ impl SigningView<'_> {
                 }
             }
         }
+    }
+
+    /// Why it cannot be signed. Errors stand where they are, and are counted above.
+    fn refusal(&self, review: &ReviewView<'_>) -> Markup {
+        let has_errors = review.problems.iter().any(|one| one.severity == "error");
+        let refused = self.refused.filter(|_| !has_errors && !self.needs_key);
+        html! { @if let Some(refused) = refused { p.small.first-failure { (crate::problem::code_in(refused)) } } }
     }
 
     fn sign_form(&self, review: &ReviewView<'_>, base: &str) -> Markup {
@@ -71,6 +84,22 @@ impl SigningView<'_> {
             }
         }
     }
+}
+
+/// What there is to know where nothing can be signed.
+fn where_it_stands(review: &ReviewView<'_>) -> Option<&'static str> {
+    Some(match review.plan.status.as_str() {
+        "rejected" => {
+            "It was rejected. Change it, or have the planner write it anew; then it can be signed."
+        }
+        "draft" => "It cannot be signed before its errors are solved.",
+        "executing" | "replanning" => "It is being carried out.",
+        "stalled" => "The process that carried it out is gone; its run can be resumed.",
+        "completed" => "It is done. Change it to sign and run it once more.",
+        "cancelled" => "It was cancelled.",
+        "archived" => "It is in the archive.",
+        _ => return None,
+    })
 }
 
 fn covers(plan: &Plan, review: &ReviewView<'_>) -> Markup {
@@ -115,6 +144,7 @@ fn covers(plan: &Plan, review: &ReviewView<'_>) -> Markup {
             (line("▤", html! { (count(plan.steps.len(), "step")) ", " (count(contracts, "contract")) }))
             @if unverified > 0 { (line("!", html! { (count(unverified, "step")) " without a contract: a person has to accept the work" })) }
             @if !tools.is_empty() { (line("⚒", html! { "calls " @for (at, tool) in tools.iter().enumerate() { @if at > 0 { ", " } code { (tool) } } })) }
+            @for demand in &plan.asks_for { (line("!", html! { span.asked-for { "this plan " (sanitize(demand)) } })) }
             @if asks > 0 { (line("?", html! { (count(asks, "step")) " will stop and ask" })) }
             @if errors > 0 { (line("✗", html! { span.first-failure { (count(errors, "error")) " to solve first" } })) }
             @if warnings > 0 { (line("⚠", html! { (count(warnings, "warning")) })) }
@@ -132,17 +162,31 @@ fn action(base: &str, name: &str, word: &str, class: &str, review: &ReviewView<'
     }
 }
 
+/// The open comments, as the text of a rejection: who rejects changes it as they like.
+fn open_comments(plan: &Plan) -> String {
+    let open = plan
+        .comments
+        .iter()
+        .filter(|one| one.resolved_by.is_none() && !one.is_step_gone);
+    let lines = open.map(|one| match &one.step {
+        Some(step) => format!("`{step}`: {}", one.text),
+        None => one.text.clone(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 fn reject(review: &ReviewView<'_>, base: &str) -> Markup {
+    let comments = open_comments(review.plan);
     html! {
         details #reject {
-            summary.button data-key="r" { "Reject with feedback…" }
+            summary.button data-key="r" { "Reject…" }
             form.step-form method="post" action={ (base) "/reject" } {
                 (token(review.csrf))
                 input type="hidden" name="digest" value=(review.plan.digest);
                 div.field {
                     label for="feedback" { "What has to change?" }
-                    textarea #feedback name="feedback" required {}
-                    p.hint { "The planner reads this and answers with another version." }
+                    textarea #feedback name="feedback" rows="5" required { "\n" (comments) }
+                    p.hint { @if !comments.is_empty() { "These are the open comments; change them as you like. " } "The planner reads this and answers with another version." }
                 }
                 button.danger { "Reject" }
             }
@@ -153,7 +197,7 @@ fn reject(review: &ReviewView<'_>, base: &str) -> Markup {
 fn cancel(review: &ReviewView<'_>, base: &str) -> Markup {
     html! {
         details #cancel {
-            summary.button.quiet { "Cancel the plan…" }
+            summary.button.quiet { "Cancel…" }
             form.step-form method="post" action={ (base) "/cancel" } {
                 (token(review.csrf))
                 div.field {
@@ -166,7 +210,8 @@ fn cancel(review: &ReviewView<'_>, base: &str) -> Markup {
     }
 }
 
-fn short(digest: &str) -> &str {
+/// The beginning of a digest, enough to compare by eye.
+pub(crate) fn short(digest: &str) -> &str {
     let plain = digest.strip_prefix("sha256:").unwrap_or(digest);
     plain.get(..12).unwrap_or(plain)
 }

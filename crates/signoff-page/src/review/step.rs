@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use serde_json::Value;
 use signoff_api::diagnostics::Diagnostic;
-use signoff_api::plan::{Contract, Step, Work};
+use signoff_api::plan::{Contract, OnFail, Step, Work};
 
 use super::{ReviewView, problem_of};
 use crate::address::part;
@@ -50,7 +50,7 @@ impl StepView<'_> {
                         (self.lists())
                         @for problem in problems { (problem_of(problem)) }
                         (super::comments_of(self.review, Some(&step.id)))
-                        @if self.review.actions.edit { (self.form()) }
+                        (self.actions())
                     }
                 }
             }
@@ -73,8 +73,8 @@ impl StepView<'_> {
                 @if !step.depends_on.is_empty() {
                     span { "after " @for (at, id) in step.depends_on.iter().take(6).enumerate() { @if at > 0 { ", " } a.mono href={ "#step-" (id) } { (id) } } @if step.depends_on.len() > 6 { " and " (step.depends_on.len() - 6) " more" } }
                 } @else if step.number > 1 { span { "can start at once" } }
-                @if let Some(seconds) = step.timeout_s { span { "at most " (seconds) " s" } }
-                @if let Some((_, seconds)) = took { span { "took " (crate::moment::lasted(whole_ms(*seconds))) } }
+                @if let Some(seconds) = step.timeout_s { span { "at most " (crate::moment::lasted(super::whole_ms(seconds))) } }
+                @if let Some((_, seconds)) = took { span { "took " (crate::moment::lasted(super::whole_ms(*seconds))) } }
                 @if !step.critical { span { "not critical" } }
                 span { "if it fails: " (on_fail(step)) }
             }
@@ -99,7 +99,7 @@ impl StepView<'_> {
             .flatten()
             .cloned()
             .collect();
-        let lists: [(&str, &[String]); 11] = [
+        let lists: [(&str, &[String]); 12] = [
             ("Accepted when", &step.acceptance),
             ("Subtasks", &step.subtasks),
             ("Reads", &step.subscriptions),
@@ -111,6 +111,7 @@ impl StepView<'_> {
             ("Hint", &hint),
             ("Locks", &step.locks),
             ("Isolation", step.isolation.as_slice()),
+            ("Reviewer, who advises", step.reviewer.as_slice()),
         ];
         html! {
             @if lists.iter().any(|(_, values)| !values.is_empty()) {
@@ -123,62 +124,217 @@ impl StepView<'_> {
         }
     }
 
-    /// The form to change it, closed.
-    fn form(&self) -> Markup {
+    /// What can be done to it, closed.
+    fn actions(&self) -> Markup {
         let (step, review) = (self.step, self.review);
         let base = format!("/plans/{}/steps/{}", part(review.key), part(&step.id));
-        let field = |name: &str| format!("{name}-{}", step.id);
-        let hidden = html! { (token(review.csrf)) input type="hidden" name="digest" value=(review.plan.digest); };
+        html! {
+            div.step-actions {
+                @if review.actions.edit { (self.edit_form(&base)) }
+                @if review.actions.comment {
+                    details {
+                        summary { "Comment" }
+                        form.step-form method="post" action={ (base) "/comment" } {
+                            (self.hidden())
+                            div.field { label for=(self.field("comment")) { "Comment" } textarea id=(self.field("comment")) name="text" required data-key="c" {} }
+                            button.primary { "Comment" }
+                        }
+                    }
+                }
+                @if review.actions.edit { (self.planner_form()) (self.order_form(&base)) }
+            }
+        }
+    }
+
+    fn field(&self, name: &str) -> String {
+        format!("{name}-{}", self.step.id)
+    }
+
+    fn hidden(&self) -> Markup {
+        let review = self.review;
+        html! { (token(review.csrf)) input type="hidden" name="digest" value=(review.plan.digest); }
+    }
+
+    fn edit_form(&self, base: &str) -> Markup {
+        let step = self.step;
+        let contract = step
+            .contract
+            .as_ref()
+            .map_or("", |one| one.command.as_str());
+        let field = |name| Field {
+            step: &step.id,
+            name,
+        };
         html! {
             details.step-edit {
-                summary.plain.small.muted data-key="e" { "Edit, move, skip or comment" }
-                div.step-form {
-                    form method="post" action={ (base) "/edit" } data-checks {
-                        (hidden)
-                        div.form-grid {
-                            div.field.wide { label for=(field("title")) { "Title" } input id=(field("title")) name="title" value=(step.title); }
-                            @if let Work::Agent { task, .. } = &step.work {
-                                div.field.wide { label for=(field("task")) { "Task" } textarea id=(field("task")) name="task" { (task) } }
-                            }
-                            div.field.wide { label for=(field("contract")) { "Contract" } textarea.code id=(field("contract")) name="contract" rows="2" spellcheck="false" { (step.contract.as_ref().map_or("", |one| one.command.as_str())) } }
-                            div.field { label for=(field("depends_on")) { "Waits for" } input.code id=(field("depends_on")) name="depends_on" spellcheck="false" value=(step.depends_on.join(", ")); p.hint { "ids of steps, with commas" } }
-                            div.field { label for=(field("on_fail")) { "If it fails" } input.code id=(field("on_fail")) name="on_fail" spellcheck="false" value=(format!("retry {} then {}", step.on_fail.retries, step.on_fail.then)); }
+                summary data-key="e" { "Edit" }
+                form.step-form method="post" action={ (base) "/edit" } data-checks={ (base) "/check" } {
+                    (self.hidden())
+                    div.form-grid {
+                        (field("title").line("Title", &step.title, Some("wide")))
+                        @if let Work::Agent { task, .. } = &step.work { (field("task").text("Task", task, "")) }
+                        (field("contract").text("Contract", contract, "code"))
+                        (field("depends_on").names("Waits for", &step.depends_on.join(", "), "ids of steps, with commas", "steps"))
+                        (field("on_fail").choices("If it fails", &on_fail_text(&step.on_fail), "on-fail-choices", "`retry(2), then escalate`, `escalate`, `skip`, `abort`, `replan`"))
+                        @if let Work::Agent { role, .. } = &step.work { (field("target").choices("Agent", role.as_deref().unwrap_or_default(), "role-choices", "a role of the configuration")) }
+                        @if matches!(step.work, Work::Agent { .. }) {
+                            (field("tools").names("Tools", &tools_text(step.tools.as_deref()), "names with commas; empty: those of its role; `none`", ""))
                         }
-                        div.buttons { button.primary { "Save" } span.small.muted { "An edited plan is unsigned." } }
                     }
-                    br;
-                    div.buttons {
-                        @for (to, word) in [("up", "Move up"), ("down", "Move down")] {
-                            form method="post" action={ (base) "/move" } { (hidden) input type="hidden" name="to" value=(to); button { (word) } }
-                        }
-                        form method="post" action={ (base) "/skip" } { (hidden) button.danger { "Skip this step" } }
+                    div.problems data-problems-of="" aria-live="polite" {}
+                    div.buttons { button.primary { "Save" } span.small.muted { "An edited plan is unsigned." } }
+                }
+            }
+        }
+    }
+
+    fn planner_form(&self) -> Markup {
+        let step = self.step;
+        html! {
+            details {
+                summary { "Write anew" }
+                form.step-form method="post" action={ "/plans/" (part(self.review.key)) "/regenerate" } {
+                    (self.hidden())
+                    input type="hidden" name="step" value=(step.id);
+                    div.field {
+                        label for=(self.field("anew")) { "What should the planner do differently?" }
+                        textarea id=(self.field("anew")) name="comment" required {}
+                        p.hint { "The planner writes this step anew and leaves the others. Your words are kept as a comment." }
                     }
-                    br;
-                    form method="post" action={ (base) "/comment" } {
-                        (hidden)
-                        div.field { label for=(field("comment")) { "Comment" } textarea id=(field("comment")) name="text" required data-key="c" {} }
-                        button { "Comment" }
+                    button.primary { "Ask the planner" }
+                }
+            }
+        }
+    }
+
+    fn order_form(&self, base: &str) -> Markup {
+        html! {
+            details {
+                summary { "Move or skip" }
+                div.step-form.buttons {
+                    @for (to, word) in [("up", "Move up"), ("down", "Move down")] {
+                        form method="post" action={ (base) "/move" } { (self.hidden()) input type="hidden" name="to" value=(to); button { (word) } }
                     }
+                    form method="post" action={ (base) "/skip" } { (self.hidden()) button.danger { "Skip this step" } }
+                    span.small.muted { "A skipped step stays in the plan and is left out of runs." }
                 }
             }
         }
     }
 }
 
+/// A field of a form of a step, with a place for what is wrong with it.
+struct Field<'a> {
+    step: &'a str,
+    name: &'a str,
+}
+
+impl Field<'_> {
+    fn id(&self) -> String {
+        format!("{}-{}", self.name, self.step)
+    }
+
+    fn around(&self, label: &str, class: Option<&str>, inside: &Markup) -> Markup {
+        html! {
+            div class={ "field " (class.unwrap_or_default()) } {
+                label for=(self.id()) { (label) }
+                (inside)
+                div.problems id={ "problems-" (self.id()) } data-problems-of=(self.name) aria-live="polite" {}
+            }
+        }
+    }
+
+    fn line(&self, label: &str, value: &str, class: Option<&str>) -> Markup {
+        let input = html! { input id=(self.id()) name=(self.name) value=(value) aria-describedby={ "problems-" (self.id()) } autocomplete="off"; };
+        self.around(label, class, &input)
+    }
+
+    fn text(&self, label: &str, value: &str, class: &str) -> Markup {
+        let rows = if class == "code" { "2" } else { "4" };
+        let spelling = if class == "code" { "false" } else { "true" };
+        let area = html! { textarea class=(class) id=(self.id()) name=(self.name) rows=(rows) spellcheck=(spelling) aria-describedby={ "problems-" (self.id()) } { "\n" (value) } };
+        self.around(label, Some("wide"), &area)
+    }
+
+    fn names(&self, label: &str, value: &str, hint: &str, suggests: &str) -> Markup {
+        let suggests = Some(suggests).filter(|suggests| !suggests.is_empty());
+        let input = html! {
+            input.code id=(self.id()) name=(self.name) value=(value) spellcheck="false" autocomplete="off" data-suggests=[suggests] aria-describedby={ "problems-" (self.id()) };
+            p.hint { (code_in(hint)) }
+        };
+        self.around(label, None, &input)
+    }
+
+    fn choices(&self, label: &str, value: &str, list: &str, hint: &str) -> Markup {
+        let input = html! {
+            input.code id=(self.id()) name=(self.name) value=(value) spellcheck="false" autocomplete="off" list=(list) aria-describedby={ "problems-" (self.id()) };
+            p.hint { (code_in(hint)) }
+        };
+        self.around(label, None, &input)
+    }
+}
+
 /// The form of a new step at the end.
 pub(super) fn add_form(review: &ReviewView<'_>) -> Markup {
+    let base = format!("/plans/{}/steps", part(review.key));
+    let field = |name| Field { step: "new", name };
+    let roles = review
+        .plan
+        .steps
+        .iter()
+        .filter_map(|step| match &step.work {
+            Work::Agent { role, .. } => role.as_deref(),
+            Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
+        });
+    let mut roles: Vec<&str> = roles.collect();
+    // Most likely it is for the agent of the step before.
+    let usual = roles.last().copied().unwrap_or_default();
+    roles.sort_unstable();
+    roles.dedup();
     html! {
-        details {
-            summary.plain.small { "Add a step" }
-            form.step-form method="post" action={ "/plans/" (part(review.key)) "/steps" } {
+        details.add-step {
+            summary.button { "Add a step" }
+            form.step-form method="post" action=(base) data-checks={ (base) "/check" } {
                 (token(review.csrf))
                 input type="hidden" name="digest" value=(review.plan.digest);
-                div.field { label for="new-title" { "Title" } input #new-title name="title" required; }
-                div.field { label for="new-task" { "Task" } textarea #new-task name="task" {} }
-                div.field { label for="new-contract" { "Contract" } textarea.code #new-contract name="contract" rows="2" spellcheck="false" {} }
+                (field("title").line("Title", "", None))
+                (field("task").text("Task", "", ""))
+                (field("contract").text("Contract", "", "code"))
+                div.form-grid {
+                    (field("depends_on").names("Waits for", "", "ids of steps, with commas; empty: all before it", "steps"))
+                    (field("target").choices("Agent", usual, "role-choices", "a role of the configuration"))
+                }
+                div.problems data-problems-of="" aria-live="polite" {}
                 button.primary { "Add" }
             }
         }
+        datalist #role-choices { @for role in roles { option value=(role) {} } }
+        datalist #on-fail-choices {
+            @for choice in ["retry(1), then escalate", "retry(2), then escalate", "escalate", "skip", "abort", "replan", "recover"] { option value=(choice) {} }
+        }
+    }
+}
+
+/// A failure policy as people type it.
+pub fn on_fail_text(policy: &OnFail) -> String {
+    let OnFail {
+        retries,
+        failures,
+        then,
+    } = policy;
+    match (*retries, failures.as_str()) {
+        (0, _) => then.clone(),
+        (times, "transient") => format!("retry({times}, transient), then {then}"),
+        (times, _) => format!("retry({times}), then {then}"),
+    }
+}
+
+/// A tool scope as people type it; empty where there is none.
+pub fn tools_text(tools: Option<&[String]>) -> String {
+    match tools {
+        None => String::new(),
+        Some([]) => "none".to_owned(),
+        Some(tools) => tools.join(", "),
     }
 }
 
@@ -252,11 +408,28 @@ fn on_fail(step: &Step) -> String {
     }
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "durations are small and not negative"
-)]
-fn whole_ms(seconds: f64) -> u64 {
-    (seconds * 1000.0) as u64
+#[cfg(test)]
+mod tests {
+    use signoff_api::plan::OnFail;
+
+    use super::{on_fail_text, tools_text};
+
+    #[test]
+    fn values_are_shown_as_they_can_be_typed() {
+        for (retries, failures, expected) in [
+            (0, "every", "escalate"),
+            (2, "every", "retry(2), then escalate"),
+            (2, "transient", "retry(2, transient), then escalate"),
+        ] {
+            let policy = OnFail {
+                retries,
+                failures: failures.to_owned(),
+                then: "escalate".to_owned(),
+            };
+            assert_eq!(on_fail_text(&policy), expected);
+        }
+        assert_eq!(tools_text(None), "");
+        assert_eq!(tools_text(Some(&[])), "none");
+        assert_eq!(tools_text(Some(&["a".to_owned(), "b".to_owned()])), "a, b");
+    }
 }

@@ -34,6 +34,7 @@ impl TextView<'_> {
                 p.save-refused.problem.tone-failed role="alert" hidden {}
                 div.editor {
                     div.gutter aria-hidden="true" {}
+                    pre.marks aria-hidden="true" {}
                     textarea.code name="text" aria-label="Text of the plan" spellcheck="false" autocomplete="off" { "\n" (self.text) }
                 }
                 div.editor-problems aria-live="polite" {

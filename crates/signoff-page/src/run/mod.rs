@@ -41,6 +41,7 @@ pub struct RunActions {
     pub stop: bool,
     pub land: bool,
     pub undo: bool,
+    pub abort: bool,
     /// A step can be tried again or skipped.
     pub steps: bool,
 }
@@ -65,10 +66,10 @@ impl RunView<'_> {
                         }
                     }
                     aside.beside aria-label="Overview" {
-                        @if let Some(graph) = self.graph {
+                        @if self.graph.is_some() {
                             section.card #graph-card aria-label="Graph" {
-                                header { h2 { "Graph" } a.small href="#graph-card" data-key="g" data-enlarges="graph" { "Enlarge" } }
-                                div.graph #graph tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) }
+                                header { h2 { "Graph" } a.small href="#graph-card" data-key="g" data-enlarges="graph-card" { "Enlarge" } }
+                                (self.drawing())
                             }
                         }
                         (self.facts())
@@ -85,7 +86,10 @@ impl RunView<'_> {
         html! {
             header.doc-head #run-head data-status=(run.status) {
                 p.crumbs { a href="/runs" { "Runs" } " / " span.mono { (run.run) } }
-                h1 { (run.title) }
+                div.title-row {
+                    h1 { (run.title) }
+                    a.button href={ "/runs/" (run.run) "/report" } { "Report" }
+                }
                 div.meta {
                     (of_run(&run.status, run.inbox.len()).label())
                     @if let Some(reason) = run.paused.filter(|_| run.inbox.is_empty()) { span { "paused: " (format!("{reason:?}").to_lowercase()) } }
@@ -93,17 +97,23 @@ impl RunView<'_> {
                     @if run.landed.is_some() { span { "✓ in your checkout" } }
                     a href={ "/plans/" (part(&run.plan)) } { "plan " span.mono { (run.plan) } }
                     span { "began " (time(&run.started_at, self.now)) }
-                    a href={ "/runs/" (run.run) "/report" } { "Report" }
                 }
-                (self.figures())
-                (self.buttons())
+                div.run-bar { (self.figures()) (self.buttons()) }
             }
         }
     }
 
-    /// All of that: the head, the questions and the timeline.
+    /// All of that: the head, the questions, the timeline, and the graph where one is given.
     pub fn changing(&self) -> Markup {
-        html! { (self.head()) (self.inbox()) (self.timeline()) }
+        html! { (self.head()) (self.inbox()) (self.timeline()) (self.drawing()) }
+    }
+
+    fn drawing(&self) -> Markup {
+        html! {
+            @if let Some(graph) = self.graph {
+                div.graph #graph tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) }
+            }
+        }
     }
 
     fn figures(&self) -> Markup {
@@ -144,19 +154,68 @@ impl RunView<'_> {
     fn buttons(&self) -> Markup {
         let actions = self.actions;
         let all = [
-            (actions.pause, "pause", "Pause", ""),
-            (actions.resume, "resume", "Resume", "primary"),
-            (actions.land, "land", "Bring into the checkout", "primary"),
-            (actions.stop, "stop", "Stop", "danger"),
-            (actions.undo, "undo", "Undo", "danger"),
+            (
+                actions.pause,
+                "pause",
+                "Pause",
+                "",
+                "nothing new starts; agents at work finish",
+            ),
+            (
+                actions.resume,
+                "resume",
+                "Resume",
+                "primary",
+                "it goes on, in a process of its own",
+            ),
+            (
+                actions.land,
+                "land",
+                "Bring into the checkout",
+                "primary",
+                "its commits become files of yours",
+            ),
+            (
+                actions.stop,
+                "stop",
+                "Stop",
+                "",
+                "agents end now; it can be resumed",
+            ),
+        ];
+        let confirmed = [
+            (
+                actions.abort,
+                "abort",
+                "Abort",
+                "It fails for good, and cannot be resumed.",
+            ),
+            (
+                actions.undo,
+                "undo",
+                "Undo",
+                "What it brought into your checkout is taken out again.",
+            ),
         ];
         html! {
             div.buttons {
-                @for (possible, name, word, class) in all {
+                @for (possible, name, word, class, meaning) in all {
                     @if possible {
                         form method="post" action={ "/runs/" (self.report.run.run) "/" (name) } {
                             (token(self.csrf))
-                            button class=(class) { (word) }
+                            button class=(class) title=(meaning) { (word) }
+                        }
+                    }
+                }
+                @for (possible, name, word, meaning) in confirmed {
+                    @if possible {
+                        details.confirm id={ "confirm-" (name) } {
+                            summary.button { (word) "…" }
+                            form method="post" action={ "/runs/" (self.report.run.run) "/" (name) } {
+                                (token(self.csrf))
+                                p.small { (meaning) }
+                                button.danger { (word) " the run" }
+                            }
                         }
                     }
                 }
@@ -176,22 +235,35 @@ impl RunView<'_> {
 
     fn steps(&self) -> Markup {
         let run = &self.report.run;
-        let shown = run.steps.iter().skip(self.from).take(PAGE);
+        let shown = (self.from..)
+            .zip(run.steps.iter().skip(self.from))
+            .take(PAGE);
         let left = run.steps.len().saturating_sub(self.from + PAGE);
         html! {
-            @for step in shown { (self.step(&step.id)) }
+            @for (at, step) in shown { (self.row(step, at)) }
             @if left > 0 { div.more #more { a.button href={ "?from=" (self.from + PAGE) } data-more { "Show more steps (" (left) " left)" } } }
         }
     }
 
     /// One step, as a row; nothing if there is none of this id.
     pub fn step(&self, id: &str) -> Markup {
-        let run = &self.report.run;
-        let step = run.steps.iter().find(|step| step.id == id);
-        let told = self.report.steps.iter().find(|step| step.id == id);
+        let steps = &self.report.run.steps;
+        let at = steps.iter().position(|step| step.id == id);
+        let found = at.and_then(|at| Some((steps.get(at)?, at)));
         html! {
-            @if let (Some(step), Some(told)) = (step, told) {
-                (step::row(&step::StepRow { run, step, told, open: self.open.filter(|open| open.step.id == id), now: self.now }))
+            @if let Some((step, at)) = found { (self.row(step, at)) }
+        }
+    }
+
+    /// A step that stands here in the run, and mostly in its report too.
+    fn row(&self, step: &signoff_api::run::Step, at: usize) -> Markup {
+        let run = &self.report.run;
+        let mut told = self.report.steps.iter();
+        let told = (self.report.steps.get(at).filter(|told| told.id == step.id))
+            .or_else(|| told.find(|told| told.id == step.id));
+        html! {
+            @if let Some(told) = told {
+                (step::row(&step::StepRow { run, step, told, open: self.open.filter(|open| open.step.id == step.id), now: self.now }))
             }
         }
     }
@@ -203,14 +275,14 @@ impl RunView<'_> {
                 @for signature in &self.report.signatures {
                     dt { "Signed by" } dd { (signature.by) " " span.muted { "(" (signature.proof) ")" } }
                 }
-                @if let Some(isolation) = run.isolation { dt { "Works in" } dd { (format!("{isolation:?}").to_lowercase()) } }
+                @if let Some(isolation) = run.isolation { dt { "Works in" } dd { (works_in(isolation)) } }
                 @if let Some(branch) = &run.branch { dt { "Branch" } dd.mono { (branch) } }
                 @if let Some(usage) = &run.usage {
                     @for (agent, used) in &usage.by_agent {
                         dt { (agent) } dd { (signoff_engine::tokens_text(used.tokens)) " tokens" @if let Some(usd) = used.usd { " · " (format!("${usd:.2}")) } }
                     }
                 }
-                dt { "Digest" } dd.digest { (run.digest) }
+                dt { "Digest" } dd.digest title=(run.digest) { (crate::review::signing::short(&run.digest)) }
             } } }
         }
     }
@@ -220,10 +292,20 @@ impl RunView<'_> {
             section.section #timeline aria-labelledby="timeline-title" {
                 @if let Some(picture) = timeline(self.report, self.now) {
                     h2 #timeline-title { "Timeline" }
-                    div.timeline tabindex="0" role="group" aria-label="Timeline" { (picture) }
+                    (picture)
                 }
             }
         }
+    }
+}
+
+/// Where agents write.
+fn works_in(isolation: signoff_api::event::Isolation) -> &'static str {
+    match isolation {
+        signoff_api::event::Isolation::Worktree => {
+            "trees of its own; your checkout gets the result"
+        }
+        signoff_api::event::Isolation::Shared => "your checkout itself",
     }
 }
 

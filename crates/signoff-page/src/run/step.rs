@@ -71,7 +71,7 @@ pub fn row(view: &StepRow<'_>) -> Markup {
     let address = format!("/runs/{}/steps/{}", view.run.run, part(&step.id));
     html! {
         article.run-step id={ "step-" (step.id) } data-item data-step=(step.id) data-state=(step.status) aria-label={ "Step " (told.number) ": " (step.title) } {
-            details open[view.open.is_some()] data-fetches=(address) {
+            details open[view.open.is_some()] data-filled=[view.open.map(|_| "yes")] data-fetches=(address) {
                 summary {
                     span.step-number { (told.number) }
                     span { (of_step(&step.status, step.evidence).label()) }
@@ -225,11 +225,16 @@ pub fn sentence(step: &Step, told: &ReportedStep) -> Markup {
 }
 
 fn decisions(detail: &StepDetail<'_>, base: &str) -> Markup {
+    let id = format!("hint-{}", detail.step.id);
     html! {
-        div.buttons {
-            @for (name, word, class) in [("retry", "Try it once more", ""), ("skip", "Go on without it", "danger")] {
-                form method="post" action={ (base) "/" (name) } { (crate::frame::token(detail.csrf)) button class=(class) { (word) } }
+        div.decisions {
+            form.buttons method="post" action={ (base) "/retry" } {
+                (crate::frame::token(detail.csrf))
+                label.visually-hidden for=(id) { "Advice for the next attempt" }
+                input id=(id) name="hint" placeholder="advice for the next attempt" autocomplete="off";
+                button { "Try it once more" }
             }
+            form method="post" action={ (base) "/skip" } { (crate::frame::token(detail.csrf)) button.danger { "Go on without it" } }
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Evidence in words: how we know that a step is done.
 
-use signoff_engine::{EvidenceFacts, Grade, TestTotals};
+use signoff_engine::{EvidenceFacts, Grade, Remark, ReviewAdvice, TestTotals};
 
 use super::caches::is_cache;
 use super::safe::{escape_file_name, sanitize};
 
 /// How many files are named; the rest is counted.
 const NAMED: usize = 5;
+/// How many remarks of a reviewer are shown; the rest is counted.
+const REMARKS: usize = 3;
+/// Bytes of a remark that are shown.
+const REMARK_BYTES: usize = 300;
 
 /// The word for a grade.
 pub fn grade(grade: Grade) -> &'static str {
@@ -64,6 +68,8 @@ pub fn facts(facts: &EvidenceFacts) -> String {
     }
     let kept = facts.kept_from.iter();
     words.extend(kept.map(|run| format!("kept from run {run}")));
+    let judge = facts.judged_on.iter();
+    words.extend(judge.map(|machine| format!("judged on {machine}")));
     let written = facts.contract_writes.iter();
     let written: Vec<String> = written.filter(|path| !is_cache(path)).cloned().collect();
     for (what, files) in [
@@ -83,7 +89,46 @@ pub fn facts(facts: &EvidenceFacts) -> String {
             sanitize(&facts.not_proved.join("; "))
         ));
     }
+    words.extend(facts.advice.as_ref().map(advice));
     words.join(", ")
+}
+
+/// What the reviewer said: the weightiest first, each in one line.
+fn advice(advice: &ReviewAdvice) -> String {
+    let by = sanitize(&advice.by);
+    if let Some(why) = &advice.none {
+        return format!("no advice of {by}: {}", one_line(why));
+    }
+    let mut remarks: Vec<&Remark> = advice.remarks.iter().collect();
+    remarks.sort_by_key(|remark| std::cmp::Reverse(remark.severity));
+    let text = |remark: &&Remark| {
+        let file = remark.file.as_deref().map(escape_file_name);
+        let file = file.map_or_else(String::new, |file| format!(" {file}:"));
+        format!(
+            "{}:{file} {}",
+            remark.severity.name(),
+            one_line(&remark.text)
+        )
+    };
+    let shown: Vec<String> = remarks.iter().take(REMARKS).map(text).collect();
+    let more = remarks.len().saturating_sub(REMARKS);
+    match (shown.is_empty(), more) {
+        (true, _) => format!("{by} had nothing to remark"),
+        (false, 0) => format!("{by} remarks (no verdict): {}", shown.join(" / ")),
+        (false, more) => format!(
+            "{by} remarks (no verdict): {} / and {more} more",
+            shown.join(" / ")
+        ),
+    }
+}
+
+/// The beginning of what a model said, in one line.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    let end = text.floor_char_boundary(REMARK_BYTES);
+    let cut = if end < text.len() { "…" } else { "" };
+    sanitize(&format!("{}{cut}", text.get(..end).unwrap_or_default()))
 }
 
 fn tests_seen(tests: &TestTotals) -> Option<String> {
@@ -111,7 +156,39 @@ pub fn first_names(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use signoff_engine::RemarkSeverity;
+
     use super::*;
+
+    fn remark(severity: RemarkSeverity, file: Option<&str>, text: &str) -> Remark {
+        Remark {
+            file: file.map(str::to_owned),
+            severity,
+            text: text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn advice_without_remarks_says_so() {
+        let facts_of = |remarks, none: Option<&str>| EvidenceFacts {
+            advice: Some(ReviewAdvice {
+                by: "rev".to_owned(),
+                remarks,
+                none: none.map(str::to_owned),
+            }),
+            ..EvidenceFacts::default()
+        };
+        assert_eq!(
+            facts(&facts_of(Vec::new(), None)),
+            "rev had nothing to remark"
+        );
+        assert_eq!(
+            facts(&facts_of(Vec::new(), Some("it timed out"))),
+            "no advice of rev: it timed out"
+        );
+        let many = vec![remark(RemarkSeverity::Minor, None, "x"); 5];
+        assert!(facts(&facts_of(many, None)).ends_with("minor: x / and 2 more"));
+    }
 
     #[test]
     fn every_fact_has_its_words() {
@@ -136,15 +213,25 @@ mod tests {
             not_proved: files(&["no summary of pytest was seen", "the tree was shared"]),
             kept_from: Some("r1".to_owned()),
             overlay_mode: Some("shared".to_owned()),
+            judged_on: Some("w1 (ed25519:ab), terms cd".into()),
             own_sandbox: true,
             spent: None,
+            advice: Some(ReviewAdvice {
+                by: "rev".to_owned(),
+                remarks: vec![
+                    remark(RemarkSeverity::Minor, None, "a\nb"),
+                    remark(RemarkSeverity::Blocking, Some("x.py"), "weak test"),
+                ],
+                none: None,
+            }),
         };
         assert_eq!(
             because(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
-             interrupted and then verified, the agent itself failed, the agent kept its own sandbox, repaired by ada, accepted by bob, arguments changed by cy, kept from run r1, \
+             interrupted and then verified, the agent itself failed, the agent kept its own sandbox, repaired by ada, accepted by bob, arguments changed by cy, kept from run r1, judged on w1 (ed25519:ab), terms cd, \
              its contract reads files that it changed: tests/a.py, written by its contract and thrown away: a, b, c, d, e, \
-             not proved: no summary of pytest was seen; the tree was shared"
+             not proved: no summary of pytest was seen; the tree was shared, \
+             rev remarks (no verdict): blocking: x.py: weak test / minor: a b"
         );
         assert_eq!(
             because(Grade::Held, &EvidenceFacts::default()),

@@ -9,7 +9,7 @@ use super::context::{Context, StepView};
 use crate::model::{Plan, Step, Subscription, Work};
 use crate::shell::Analysis;
 use crate::source::{Spanned, text_up_to};
-use crate::{Workspace, glob};
+use crate::{ShadowedCommand, Workspace, glob};
 
 /// How a step may provide a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub(super) struct Availability<'a> {
     commands: BTreeMap<&'a str, bool>,
     /// Commands that only a PATH entry inside the workspace has, and where they lie.
     inside: BTreeMap<&'a str, String>,
+    /// Commands of which contracts find another program than the person.
+    shadowed: BTreeMap<&'a str, ShadowedCommand>,
     /// Steps that name what is missing in their tasks and contracts, in plan order.
     named: BTreeMap<&'a str, Vec<usize>>,
     produced: ProducedFiles<'a>,
@@ -62,6 +64,10 @@ impl<'a> Availability<'a> {
         let missing = available.commands.iter().filter(|(_, exists)| !**exists);
         let inside = missing.filter_map(|(name, _)| Some((*name, workspace.command_inside(name)?)));
         available.inside = inside.collect();
+        let found = available.commands.iter().filter(|(_, exists)| **exists);
+        let shadowed =
+            found.filter_map(|(name, _)| Some((*name, workspace.command_shadowed(name)?)));
+        available.shadowed = shadowed.collect();
         let missing = available.paths.iter().chain(&available.commands);
         let missing = missing.filter(|(_, exists)| !**exists);
         available.named = missing.map(|(name, _)| (plain(name), Vec::new())).collect();
@@ -121,6 +127,11 @@ impl<'a> Availability<'a> {
     /// Where a missing command lies in the workspace, if PATH has an entry there.
     pub(super) fn command_inside(&self, name: &str) -> Option<&str> {
         self.inside.get(name).map(String::as_str)
+    }
+
+    /// The two programs of a command of which contracts find another one than the person.
+    pub(super) fn command_shadowed(&self, name: &str) -> Option<&ShadowedCommand> {
+        self.shadowed.get(name)
     }
 
     /// Whether a file was not looked for because there were too many patterns.

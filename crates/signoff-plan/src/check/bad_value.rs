@@ -36,6 +36,7 @@ pub(super) use self::work::two_kinds_of_work;
 use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
+use crate::model::Work;
 use crate::source::Span;
 use crate::spelling::Dialect;
 
@@ -48,6 +49,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     problems.extend(priority.and_then(|text| self::priority(context.draft.dialect, text)));
     for step in context.steps() {
         choices(step, problems);
+        reviewer(step, problems);
         let priority = step
             .written
             .record
@@ -76,6 +78,19 @@ fn choices(step: StepView<'_>, problems: &mut Vec<Diagnostic>) {
         }
         first.insert(choice.value.as_str(), choice.span);
     }
+}
+
+/// Only what an agent did is for a model to read: a call and an answer are seen by the harness.
+fn reviewer(step: StepView<'_>, problems: &mut Vec<Diagnostic>) {
+    let is_agent = matches!(step.resolved.work, Work::Agent { .. });
+    let Some(reviewer) = step.written.reviewer.as_ref().filter(|_| !is_agent) else {
+        return;
+    };
+    let message = format!(
+        "step `{}` has a reviewer, and no agent whose work it could read",
+        step.id()
+    );
+    problems.push(step.problem(Code::BadValue, reviewer.span, message));
 }
 
 fn globs(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {

@@ -12,8 +12,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Draft;
 use crate::graph::Graph;
 use crate::model::{Plan, Step, Subscription};
-use crate::shell::{self, Analysis};
-use crate::source::Span;
+use crate::shell::{self, Analysis, Script};
+use crate::source::{Span, Spanned};
 use crate::spelling::Dialect;
 use crate::{Workspace, draft, subscription};
 
@@ -141,6 +141,11 @@ impl<'a> StepView<'a> {
     pub(super) fn subscriptions(&self) -> impl Iterator<Item = (Subscription, Span)> + use<'a> {
         let written = self.written.subscriptions.iter();
         written.filter_map(|text| Some((subscription::parse(&text.value)?, text.span)))
+    }
+
+    /// The files that its contract runs.
+    pub(super) fn scripts(&self) -> &'a [Spanned<Script>] {
+        self.shell.map_or(&[], |shell| &shell.programs.scripts)
     }
 
     /// The files it subscribes to, each with its place.

@@ -17,11 +17,10 @@
 use std::collections::BTreeSet;
 
 use super::context::Context;
-use super::too_large;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::glob;
 use crate::model::Work;
-use crate::shell::{Script, programs};
+use crate::shell::Script;
 use crate::source::{Spanned, text_from, text_up_to};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -32,30 +31,27 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             continue;
         };
         let command = &contract.command;
-        if command.text.len() > too_large::CONTRACT_BYTES {
-            continue;
-        }
         let said = format!("{}\n{task}", step.resolved.title);
         let mut reported = BTreeSet::new();
         for Spanned {
             value: script,
             span,
-        } in programs(&command.text).scripts
+        } in step.scripts()
         {
             let Script::File(path) = script else {
                 continue;
             };
             let mut produces = step.resolved.produces.iter();
-            let is_signed = context.workspace.path_exists(&path)
-                && !produces.any(|pattern| glob::matches(pattern, &path));
-            if !is_signed || !names(&said, &path) || !reported.insert(path.clone()) {
+            let is_signed = context.workspace.path_exists(path)
+                && !produces.any(|pattern| glob::matches(pattern, path));
+            if !is_signed || !names(&said, path) || !reported.insert(path.clone()) {
                 continue;
             }
             let message = format!(
                 "step `{}` cannot change `{path}`, which its task names: its contract runs it",
                 step.id()
             );
-            let span = command.source_span(span);
+            let span = command.source_span(*span);
             let found = step.problem(Code::ContractRunsTaskFile, span, message);
             problems.push(found.help(format!(
                 "if the step is to change it, add `produces: {path}`"

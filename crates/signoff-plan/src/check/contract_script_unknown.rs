@@ -14,32 +14,24 @@
 //! Write the path: `tools/check.sh`. A directory that the contract enters by name (`cd tools &&
 //! ./check.sh`), `$PWD` and patterns are understood. Or name the file in `protects`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::context::Context;
-use super::too_large;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::shell::{Script, programs};
+use crate::shell::Script;
 use crate::source::Spanned;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    // Many steps have the same contract.
-    let mut known: BTreeMap<&str, Vec<Spanned<Script>>> = BTreeMap::new();
     for step in context.steps() {
         let Some(contract) = &step.written.contract else {
             continue;
         };
         let command = &contract.command;
-        if command.text.len() > too_large::CONTRACT_BYTES {
-            continue;
-        }
         let mut words = BTreeSet::new();
         for Spanned {
             value: script,
             span,
-        } in known
-            .entry(&command.text)
-            .or_insert_with(|| programs(&command.text).scripts)
+        } in step.scripts()
         {
             let Script::Unknown(word) = script else {
                 continue;

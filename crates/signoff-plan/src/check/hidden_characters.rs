@@ -16,8 +16,8 @@
 use super::context::{Context, StepView};
 use super::text_arguments::for_each_text_argument;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Span;
-use crate::tools::BuiltIn;
+use crate::source::{Span, Spanned};
+use crate::tools::{BuiltIn, built_in};
 use crate::visible::hides;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -101,11 +101,14 @@ pub(super) fn parts(step: StepView<'_>) -> Vec<ExecutedText<'_>> {
     if let Some(tool) = &written.tool {
         found.push(whole_text("the tool", &tool.value, tool.span));
     }
-    for_each_text_argument(step, &mut |given| {
-        if given.tool.id == BuiltIn::RunCommand {
+    let runs_command = |tool: &Spanned<String>| {
+        built_in(&tool.value).is_some_and(|tool| tool.id == BuiltIn::RunCommand)
+    };
+    if written.tool.as_ref().is_some_and(runs_command) {
+        for_each_text_argument(step, &mut |given| {
             found.push(whole_text("the command", given.text, given.span));
-        }
-    });
+        });
+    }
     found
 }
 

@@ -17,6 +17,7 @@ pub mod budget_missing;
 pub mod budget_unrealistic;
 pub mod confusable_characters;
 pub mod contract_command_missing;
+pub mod contract_command_shadowed;
 pub mod contract_runs_task_file;
 pub mod contract_script_unknown;
 pub mod contract_syntax;
@@ -189,7 +190,7 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
 /// A check over the whole plan.
 type Check = fn(&Context<'_>, &mut Vec<Diagnostic>);
 
-const CHECKS: [Check; 42] = [
+const CHECKS: [Check; 43] = [
     agents_one_by_one::check,
     bad_condition::check,
     bad_loop::check,
@@ -198,6 +199,7 @@ const CHECKS: [Check; 42] = [
     budget_unrealistic::check,
     confusable_characters::check,
     contract_command_missing::check,
+    contract_command_shadowed::check,
     contract_runs_task_file::check,
     contract_script_unknown::check,
     contract_syntax::check,

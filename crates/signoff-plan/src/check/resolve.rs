@@ -9,16 +9,25 @@ use crate::diagnostic::Diagnostic;
 use crate::draft::{self, Draft, Spanned};
 use crate::field::{self, FieldSpec, Shape};
 use crate::model::{
-    Condition, Contract, Depends, Hint, Plan, Step, StepRecord, Subscription, Work,
+    Condition, Contract, Depends, Hint, Plan, Step, StepDetails, StepRecord, Subscription, Work,
 };
 use crate::spelling::{self, Dialect, status};
 use crate::subscription;
 
 /// Resolves a draft as far as possible and reports what could not be.
 pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Plan {
+    let mut steps = Vec::with_capacity(draft.steps.len());
+    each_step(draft, problems, |step| steps.push(step));
+    let mut plan = without_steps(draft, problems);
+    plan.steps = steps;
+    plan.briefing = plan.effective_briefing().map(str::to_owned);
+    plan
+}
+
+/// Resolves one step after the other: all of them at once are as large as the draft.
+pub(crate) fn each_step(draft: &Draft, problems: &mut Vec<Diagnostic>, mut each: impl FnMut(Step)) {
     let ids = step_ids(draft);
     let dependencies = unknown_dependency::resolve(draft, &ids, problems);
-    let mut steps = Vec::with_capacity(draft.steps.len());
     let written = draft.steps.iter().zip(&ids).zip(dependencies);
     for (index, ((written, id), depends_on)) in written.enumerate() {
         let mut found = Vec::new();
@@ -26,10 +35,9 @@ pub(crate) fn resolve(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Plan {
             dialect: draft.dialect,
             problems: &mut found,
         };
-        steps.push(reader.step(written, index, id.clone(), depends_on));
+        each(reader.step(written, index, id.clone(), depends_on));
         problems.extend(found.into_iter().map(|problem| problem.step(id.clone())));
     }
-    plan(draft, steps, problems)
 }
 
 /// The id of every step: the explicit one, else `step-N`.
@@ -42,7 +50,8 @@ pub(crate) fn step_ids(draft: &Draft) -> Vec<String> {
     .collect()
 }
 
-fn plan(draft: &Draft, steps: Vec<Step>, problems: &mut Vec<Diagnostic>) -> Plan {
+/// Resolves all but the steps. What agents are told is as written: what of it they really are told, the steps decide.
+pub(crate) fn without_steps(draft: &Draft, problems: &mut Vec<Diagnostic>) -> Plan {
     let mut reader = Resolver {
         dialect: draft.dialect,
         problems,
@@ -53,7 +62,6 @@ fn plan(draft: &Draft, steps: Vec<Step>, problems: &mut Vec<Diagnostic>) -> Plan
     let mut plan = Plan {
         params: params(&draft.params),
         record: record(&draft.record),
-        steps,
         ..Plan::default()
     };
     for field in &field::PLAN {
@@ -62,7 +70,6 @@ fn plan(draft: &Draft, steps: Vec<Step>, problems: &mut Vec<Diagnostic>) -> Plan
     if plan.briefing.is_none() {
         plan.briefing = Some(draft.dialect.default_briefing().word().to_owned());
     }
-    plan.briefing = plan.effective_briefing().map(str::to_owned);
     plan
 }
 
@@ -80,17 +87,22 @@ impl Resolver<'_> {
         depends_on: Depends,
     ) -> Step {
         let mut step = Step {
+            unexpanded: written.unexpanded.as_ref().map(|token| token.value.clone()),
             title: written.title.value.clone(),
             claimed: is_claimed(&written.marks),
-            mark: mark(&written.marks),
             depends_on,
             work: self.work(written),
             contract: written
                 .contract
                 .as_ref()
                 .map(|contract| self.contract(contract)),
-            hint: hint(&written.hint),
             record: step_record(&written.record),
+            details: StepDetails {
+                mark: mark(&written.marks),
+                hint: hint(&written.hint),
+                ..StepDetails::default()
+            }
+            .into(),
             ..Step::new(id, index + 1)
         };
         for field in &field::STEP {
@@ -178,6 +190,8 @@ impl Resolver<'_> {
             .iter()
             .any(|condition| matches!(condition, Condition::ExitCode(_)))
         {
+            // Most contracts have no other.
+            expect.reserve_exact(1);
             expect.insert(0, Condition::DEFAULT);
         }
         let mut contract = Contract {

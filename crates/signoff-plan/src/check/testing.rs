@@ -1,10 +1,10 @@
 //! One way to test a check: the smallest plan that shows the point, and what is said of it.
 
-use crate::Workspace;
 use crate::check::{Checked, check as run};
 use crate::diagnostic::Code;
 use crate::dialect::parse;
 use crate::source::Source;
+use crate::{ShadowedCommand, Workspace};
 
 /// A world with two files, one topic, two roles, and every command but those named `missing-…`.
 pub(super) struct TestWorkspace;
@@ -46,6 +46,13 @@ impl Workspace for TestWorkspace {
 
     fn command_exists(&self, name: &str) -> bool {
         !name.starts_with("missing-")
+    }
+
+    fn command_shadowed(&self, name: &str) -> Option<ShadowedCommand> {
+        (name == "shadowed").then(|| ShadowedCommand {
+            inside: ".venv/bin/shadowed".to_owned(),
+            outside: "/usr/bin/shadowed".to_owned(),
+        })
     }
 
     fn agent_exists(&self, name: &str) -> bool {

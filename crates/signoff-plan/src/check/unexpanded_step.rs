@@ -1,7 +1,10 @@
-//! A heading stands for several steps.
+//! A heading stands for steps that are not written yet.
 //!
 //! ## Why
-//! `### 3–N.` says that there will be more steps, not which. Nobody can sign what is not written.
+//! `### 3–N.` says that there will be more steps, not which; they follow from what earlier steps produce. The plan can be
+//! signed up to there. A run that comes to such a step stops: `signoff plan --expand` has the steps drafted from the files
+//! that the step subscribes to, and you sign the difference. A step whose number is not known yet (`### N+1.`) is as it will
+//! be, and waits for its number.
 //!
 //! ## Example
 //! ```text
@@ -9,10 +12,13 @@
 //! ```
 //!
 //! ## Instead
-//! One heading per step, or one step with `**for_each:**`.
+//! If the steps are known already: one heading per step, or one step with `**for_each:**`.
 
 use super::context::Context;
 use crate::diagnostic::{Code, Diagnostic};
+
+const HELP: &str = "a run stops there, and `signoff plan --expand` has them drafted; if they are known already, write \
+                    each step out, or one step with `**for_each:**`";
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
@@ -23,7 +29,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 token.value
             );
             let found = step.problem(Code::UnexpandedStep, token.span, message);
-            problems.push(found.help("write each step out, or one step with `**for_each:**`"));
+            problems.push(found.help(HELP));
         }
     }
 }
@@ -34,8 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_must_be_written_out() {
-        const HELP: &str = "write each step out, or one step with `**for_each:**`";
+    fn ranges_are_named() {
         check(
             Code::UnexpandedStep,
             &plan("### 1. A\n### 2–N. B\n### N+1. C\n"),

@@ -13,7 +13,7 @@
 //! `claude-code`), `codex`, `gemini`, `opencode`, `pi`. Without `**target:**` the arbiter or the role
 //! `default` takes the step.
 
-use super::context::Context;
+use super::context::{Context, StepView};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::Work;
 use crate::suggest::nearest;
@@ -23,6 +23,7 @@ const DEFAULT: &str = "default";
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let roles = context.workspace.agents();
     for step in context.steps() {
+        problems.extend(reviewer(context, step, &roles));
         let Work::Agent { role, .. } = &step.resolved.work else {
             continue;
         };
@@ -42,10 +43,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                     step.id()
                 );
                 let found = step.problem(Code::UnknownAgent, span, message);
-                match nearest(role, roles.iter().map(String::as_str)) {
-                    Some(name) => found.suggest(Some(name)),
-                    None => found.help(format!("{}{}", configure(role), known_roles(&roles))),
-                }
+                with_help(found, role, &roles)
             }
             None => {
                 let message = format!(
@@ -62,6 +60,28 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             }
         };
         problems.push(found);
+    }
+}
+
+fn reviewer(context: &Context<'_>, step: StepView<'_>, roles: &[String]) -> Option<Diagnostic> {
+    let role = step.resolved.reviewer.as_deref()?;
+    if context.workspace.agent_exists(role) {
+        return None;
+    }
+    let written = step.written.reviewer.as_ref();
+    let span = written.map_or(step.span(), |reviewer| reviewer.span);
+    let message = format!(
+        "the reviewer of step `{}` is `{role}`, which is not a configured role",
+        step.id()
+    );
+    let found = step.problem(Code::UnknownAgent, span, message);
+    Some(with_help(found, role, roles))
+}
+
+fn with_help(found: Diagnostic, role: &str, roles: &[String]) -> Diagnostic {
+    match nearest(role, roles.iter().map(String::as_str)) {
+        Some(name) => found.suggest(Some(name)),
+        None => found.help(format!("{}{}", configure(role), known_roles(roles))),
     }
 }
 
@@ -95,6 +115,13 @@ mod tests {
             &plan("### 1. A\n**target:** codr\n"),
             &[
                 "codr | step `step-1` is for `codr`, which is not a configured role | did you mean `coder`?",
+            ],
+        );
+        check(
+            Code::UnknownAgent,
+            &plan("### 1. A\n**target:** coder\n**reviewer:** revewer\n"),
+            &[
+                "revewer | the reviewer of step `step-1` is `revewer`, which is not a configured role | did you mean `reviewer`?",
             ],
         );
         check(

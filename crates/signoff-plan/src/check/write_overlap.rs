@@ -59,7 +59,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 .push(Producer { step, entry });
         }
     }
-    for producers in patterns.values() {
+    for producers in patterns.values().filter(|producers| producers.len() > 1) {
         compare(context, producers.clone(), problems);
     }
     let (pairs, whole) = overlapping(&patterns);

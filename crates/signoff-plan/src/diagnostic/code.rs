@@ -78,6 +78,8 @@ codes! {
     ConfusableCharacters: WarningToSigner = "confusable-characters",
     /// A contract calls a command that is not installed.
     ContractCommandMissing: Environmental = "contract-command-missing",
+    /// A contract calls a command of which the person's PATH finds another program, inside the project.
+    ContractCommandShadowed: WarningToSigner = "contract-command-shadowed",
     /// A step is told to change a file that its contract runs.
     ContractRunsTaskFile: WarningToSigner = "contract-runs-task-file",
     /// A contract runs a script whose file cannot be told.
@@ -135,7 +137,7 @@ codes! {
     /// A step calls a tool that its scope does not allow.
     ToolOutOfScope: Error = "tool-out-of-scope",
     /// A heading stands for several steps.
-    UnexpandedStep: Error = "unexpanded-step",
+    UnexpandedStep: WarningToSigner = "unexpanded-step",
     /// A step names a role that is not configured.
     UnknownAgent: Environmental = "unknown-agent",
     /// A step waits for one that does not exist.
@@ -182,6 +184,12 @@ impl Code {
     /// Must a person know of it before they sign, although it does not stop them?
     pub const fn concerns_signing(self) -> bool {
         matches!(self.kind(), Kind::WarningToSigner)
+    }
+
+    /// Must a person know of it before a run of a plan that is signed already? It depends on what is installed, or on how
+    /// they have set up their terminal.
+    pub const fn concerns_running(self) -> bool {
+        matches!(self, Self::MissingTool | Self::ContractCommandShadowed)
     }
 
     /// Does it depend on the environment? Then it is an error when the plan is to be signed or run.

@@ -2,7 +2,9 @@
 
 use crate::check::{bad_value, frontmatter_invalid};
 use crate::draft::{Draft, Spanned};
+use crate::field::{DraftMember, FieldSpec, Shape};
 use crate::markdown::frontmatter::FrontmatterSpans;
+use crate::model::Plan;
 use crate::node::{Entry, NodeKind};
 use crate::yaml;
 
@@ -44,4 +46,45 @@ pub(super) fn text(entry: &Entry, draft: &mut Draft) -> Option<Spanned<String>> 
         draft.problems.push(problem);
     }
     text
+}
+
+/// The items of a list; reports what is none.
+pub(super) fn list(entry: &Entry, draft: &mut Draft) -> Vec<Spanned<String>> {
+    match &entry.value.kind {
+        NodeKind::Null => Vec::new(),
+        NodeKind::Sequence(items) => {
+            let mut texts = Vec::new();
+            for item in items {
+                match item.text() {
+                    Some(text) => texts.push(text),
+                    None => {
+                        let found = item.describe();
+                        let found = bad_value::no_text(draft.dialect, &entry.key, item.span, found);
+                        draft.problems.push(found);
+                    }
+                }
+            }
+            texts
+        }
+        NodeKind::Scalar { .. } | NodeKind::Mapping(_) => {
+            let found = bad_value::no_list(draft.dialect, &entry.key, &entry.value);
+            draft.problems.push(found);
+            entry.value.text().into_iter().collect()
+        }
+    }
+}
+
+/// Reads a field into its place.
+pub(super) fn fill(field: &FieldSpec<Draft, Plan>, entry: &Entry, draft: &mut Draft) {
+    if matches!(field.shape, Shape::Names(_) | Shape::Sentences(_)) {
+        let items = list(entry, draft);
+        if let Some(DraftMember::Many(slot)) = field.shape.member(draft) {
+            *slot = items;
+        }
+        return;
+    }
+    let value = text(entry, draft);
+    if let Some(DraftMember::One(slot)) = field.shape.member(draft) {
+        *slot = value;
+    }
 }

@@ -6,7 +6,14 @@ use crate::digest::{Digest, canonical};
 use crate::model::{Depends, Plan, Step};
 
 /// Members of a canonical step that define it.
-const DEFINING: [&str; 5] = ["work", "contract", "tools", "produces", "protects"];
+const DEFINING: [&str; 6] = [
+    "work",
+    "contract",
+    "tools",
+    "produces",
+    "protects",
+    "unexpanded",
+];
 
 /// Members that shape what an agent is told beside its task.
 const TOLD: [&str; 5] = [
@@ -38,7 +45,7 @@ pub fn asks_the_same(was: &Step, is: &Step) -> bool {
         && (&was.produces, &was.protects) == (&is.produces, &is.protects)
         && (&was.subscriptions, &was.acceptance) == (&is.subscriptions, &is.acceptance)
         && (&was.subtasks, &was.instructions) == (&is.subtasks, &is.instructions)
-        && was.hint == is.hint;
+        && (&was.hint, &was.unexpanded) == (&is.hint, &is.unexpanded);
     plainly || request_hash(was) == request_hash(is)
 }
 

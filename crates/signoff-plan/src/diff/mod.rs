@@ -10,6 +10,7 @@ mod names;
 mod narrowing;
 mod order;
 mod spelling;
+mod text;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -20,6 +21,7 @@ pub use self::definition::{asks_the_same, definition_hash, request_hash, text_ha
 use self::names::StepRenames;
 pub use self::narrowing::only_narrows;
 use self::spelling::spelled;
+pub use self::text::full_lines;
 use crate::digest::canonical;
 use crate::model::Plan;
 use crate::source::first_line;
@@ -30,7 +32,7 @@ pub struct Change {
     /// Id of the step; `None` = the plan itself.
     pub step: Option<String>,
     /// Path of the field, such as `contract.command`; `step` for a whole step, `position` for a
-    /// moved one.
+    /// moved one. What a new step holds follows it, field by field.
     pub field: String,
     /// What it was; `None` = nothing. Of a longer text only the lines that differ.
     pub before: Option<String>,
@@ -121,6 +123,7 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
             .and_then(|position| Some((position, old.get(position)?)))
         else {
             changes.push(whole_step_change(id, None, Some(step)));
+            content_of_new_step(id, step, &mut changes);
             continue;
         };
         if moved.contains(&index) {
@@ -178,6 +181,15 @@ fn whole_step_change(id: &str, before: Option<&Value>, after: Option<&Value>) ->
         before: before.map(title),
         after: after.map(title),
     }
+}
+
+/// Whoever signs a new step signs all that is in it, and not its title.
+fn content_of_new_step(id: &str, step: &Value, changes: &mut Vec<Change>) {
+    let nothing = Map::new();
+    let mut members = object(step);
+    members.retain(|name, _| name != "id" && name != "title");
+    let is = spelled(&members, &nothing);
+    fields(Some(id), "", &nothing, &is, changes);
 }
 
 fn position_change(id: &str, before: usize, after: usize) -> Change {

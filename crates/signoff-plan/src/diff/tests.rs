@@ -155,7 +155,11 @@ fn a_step_put_before_others_is_the_only_change() {
     check(
         numbered(vec![step("A", "a"), step("B", "b")]),
         numbered(vec![step("New", "n"), step("A", "a"), step("B", "b")]),
-        &["step `step-1` added: New"],
+        &[
+            "step `step-1` added: New",
+            "step `step-1` `work.kind`: added agent",
+            "step `step-1` `work.task`: added n",
+        ],
     );
     check(
         numbered(vec![step("A", "a"), step("B", "b"), step("C", "c")]),
@@ -186,7 +190,12 @@ fn a_new_title_or_task_alone_is_a_change() {
     check(
         numbered(vec![step("A", "a")]),
         numbered(vec![step("A2", "a2")]),
-        &["step `step-1` added: A2", "step `step-1` removed: A"],
+        &[
+            "step `step-1` added: A2",
+            "step `step-1` `work.kind`: added agent",
+            "step `step-1` `work.task`: added a2",
+            "step `step-1` removed: A",
+        ],
     );
 }
 
@@ -227,7 +236,11 @@ fn equal_steps_are_paired_in_order() {
     check(
         numbered(vec![step("A", "a"), step("A", "a")]),
         numbered(vec![step("A", "a"), step("A", "a"), step("A", "a")]),
-        &["step `step-3` added: A"],
+        &[
+            "step `step-3` added: A",
+            "step `step-3` `work.kind`: added agent",
+            "step `step-3` `work.task`: added a",
+        ],
     );
 }
 
@@ -270,5 +283,6 @@ fn large_plans_are_compared_quickly() {
         let steps = (from..from + 20_000).map(|n| step(&format!("S{n}"), &format!("t{n}")));
         numbered(steps.collect())
     };
-    assert_eq!(compare(&plan(0), &plan(1)).len(), 2);
+    // A new step with its work, and one that is gone.
+    assert_eq!(compare(&plan(0), &plan(1)).len(), 4);
 }

@@ -77,6 +77,7 @@ fn one_step<'p>(plan: &'p Plan, at: usize, step: &Step) -> Members<'p> {
     let mut out = Members::default();
     out.put("id", Value::from(step.id.as_str()));
     out.text("title", Some(&step.title));
+    out.text("unexpanded", step.unexpanded.as_deref());
     // Waiting for every step before is the default; any other list is given, also an empty one.
     if step.depends_on != Depends::AllBefore {
         let ids: BTreeSet<&str> = plan.dependency_ids(at).collect();

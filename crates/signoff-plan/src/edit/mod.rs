@@ -3,6 +3,7 @@
 //! Bytes are spliced at known places, the result is read again, and anything but the wanted marks
 //! having changed is a refusal: better no mark than a damaged file.
 
+mod content_hash;
 mod frontmatter;
 mod keyed;
 mod members;
@@ -23,6 +24,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use self::content_hash::ContentHash;
 pub use self::records::Records;
 pub(crate) use self::splice::{Splice, apply_to as splice_into};
 pub use self::steps::{NewStep, Restructured, StepPlace, add_step, move_step, replace_step};
@@ -31,7 +33,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{Dialect, parse};
 use crate::digest::Digest;
 use crate::draft::{self, Draft};
-use crate::model::Plan;
+use crate::model::{Plan, Step};
 use crate::source::Source;
 use crate::spelling::status;
 
@@ -243,7 +245,9 @@ impl std::error::Error for EditRefused {}
 ///
 /// Giving the same marks again changes nothing.
 pub fn apply_marks(source: &Source, marks: &Marks) -> Result<Vec<u8>, EditRefused> {
-    apply_progress(ParsedFile::new(source.clone()), marks, &Records::default())
+    let file = ParsedFile::new(source.clone());
+    let marked = apply_progress(file, marks, Records::default())?;
+    Ok(marked.bytes().to_vec())
 }
 
 /// A plan's file and what it says. Who has parsed a file to look at it can hand this on to who changes it.
@@ -251,19 +255,13 @@ pub fn apply_marks(source: &Source, marks: &Marks) -> Result<Vec<u8>, EditRefuse
 pub struct ParsedFile {
     source: Source,
     draft: Draft,
-    plan: Plan,
 }
 
 impl ParsedFile {
     /// Parses a file.
     pub fn new(source: Source) -> Self {
         let draft = parse(&source);
-        let plan = resolved_plan(&draft);
-        Self {
-            source,
-            draft,
-            plan,
-        }
+        Self { source, draft }
     }
 
     /// Its text.
@@ -277,8 +275,9 @@ impl ParsedFile {
     }
 
     /// The plan as it stands, without any of the checks.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+    // Not kept: the plan and the draft of a hundred thousand steps are too much together.
+    pub fn plan(&self) -> Plan {
+        resolved_plan(&self.draft)
     }
 }
 
@@ -286,17 +285,19 @@ impl ParsedFile {
 pub fn apply_progress(
     file: ParsedFile,
     marks: &Marks,
-    records: &Records,
-) -> Result<Vec<u8>, EditRefused> {
-    let ParsedFile {
-        source,
-        draft,
-        plan,
-    } = file;
+    mut records: Records,
+) -> Result<Source, EditRefused> {
+    let ParsedFile { source, draft } = file;
     readable(&draft)?;
     let before = MarksFound::in_draft(&draft);
+    let rest_before = rest(&draft, &records);
     let written = match draft.dialect {
-        Dialect::Record | Dialect::Toolplan => records::write(&source, draft, marks, records)?,
+        Dialect::Record | Dialect::Toolplan if !records::have_place(&draft) => None,
+        Dialect::Record | Dialect::Toolplan => {
+            // Two drafts of a large plan take too much memory.
+            drop(draft);
+            records::write(&source, &before, marks, &records)?
+        }
         Dialect::Workunit => {
             let splices = workunit::splices(&source, &draft, marks)?;
             written(&source, draft, splices)
@@ -308,33 +309,61 @@ pub fn apply_progress(
         // No marks in its files: its state lives in the store.
         Dialect::Thread => None,
     };
-    let Some((marked, draft)) = written else {
-        return Ok(source.bytes().to_vec());
+    let Some(marked) = written else {
+        return Ok(source);
     };
+    records.forget_values();
+    let draft = parse(&marked);
     let after = MarksFound::in_draft(&draft);
-    let changed_plan = resolved_plan(&draft);
+    if rest(&draft, &records) != rest_before {
+        drop(draft);
+        return Err(difference(&source, &marked, &records));
+    }
     drop(draft);
-    let rest = |mut plan: Plan| {
-        clear_marks(&mut plan);
-        records::clear(&mut plan, records);
-        plan
-    };
-    only_changed(&rest(plan), &rest(changed_plan))?;
     no_new_problems(&before, &after)?;
     marks_are_there(&before, &after, marks)?;
-    Ok(marked.bytes().to_vec())
+    Ok(marked)
 }
 
-/// The file with these changes, and what it says then; `None` without any.
-fn written(source: &Source, before: Draft, splices: Vec<Splice>) -> Option<(Source, Draft)> {
-    if splices.is_empty() {
-        return None;
-    }
+/// The file with these changes; `None` without any.
+fn written(source: &Source, before: Draft, splices: Vec<Splice>) -> Option<Source> {
     // Two drafts of a large plan take too much memory.
     drop(before);
-    let marked = splice::apply_to(source, splices);
-    let after = parse(&marked);
-    Some((marked, after))
+    (!splices.is_empty()).then(|| splice::apply_to(source, splices))
+}
+
+/// All that a plan says beside marks and records, as one hash.
+fn rest(draft: &Draft, records: &Records) -> [u8; 32] {
+    let cleared = records.cleared_steps();
+    let mut hash = ContentHash::default();
+    let mut problems = Vec::new();
+    resolve::each_step(draft, &mut problems, |mut step| {
+        step.clear_marks();
+        cleared.clear(&mut step);
+        hash.add(&step);
+    });
+    let mut plan = resolve::without_steps(draft, &mut problems);
+    plan.status = None;
+    records.clear_plan(&mut plan);
+    hash.add(&plan);
+    hash.finish()
+}
+
+/// What differs between two texts beside marks and records.
+fn difference(before: &Source, after: &Source, records: &Records) -> EditRefused {
+    let digest = |source: &Source| {
+        let mut plan = resolved_plan(&parse(source));
+        plan.status = None;
+        plan.steps.iter_mut().for_each(Step::clear_marks);
+        records.clear_plan(&mut plan);
+        Digest::of_plan(&plan)
+    };
+    let is_same = digest(before) == digest(after);
+    EditRefused::NotOnlyMarks(if is_same {
+        "what the plan says"
+    } else {
+        "the digest"
+    })
 }
 
 /// The marks of a file and how it is read: what is left of its draft when another takes its place.
@@ -343,6 +372,8 @@ struct MarksFound {
     problems: BTreeSet<Code>,
     status: Option<String>,
     ids: Vec<String>,
+    /// Where each step begins.
+    starts: Vec<usize>,
     /// Of each step; `None` where its marks contradict each other.
     steps: Vec<Option<StepMark>>,
 }
@@ -354,6 +385,7 @@ impl MarksFound {
             problems: draft.problems.iter().map(|problem| problem.code).collect(),
             status: draft.status.as_ref().map(|status| status.value.clone()),
             ids: resolve::step_ids(draft),
+            starts: draft.steps.iter().map(|step| step.span.start).collect(),
             steps: draft.steps.iter().map(|step| state(&step.marks)).collect(),
         }
     }
@@ -382,33 +414,12 @@ pub(crate) fn readable(draft: &Draft) -> Result<(), EditRefused> {
     }
 }
 
-/// Refuses if anything but marks and records differs; both plans are without them.
-fn only_changed(before: &Plan, after: &Plan) -> Result<(), EditRefused> {
-    if before == after {
-        return Ok(());
-    }
-    let is_same = Digest::of_plan(before) == Digest::of_plan(after);
-    Err(EditRefused::NotOnlyMarks(if is_same {
-        "what the plan says"
-    } else {
-        "the digest"
-    }))
-}
-
 /// Removing a mark may remove its problem; a new problem is never part of the bargain.
 fn no_new_problems(before: &MarksFound, after: &MarksFound) -> Result<(), EditRefused> {
     if after.problems.is_subset(&before.problems) {
         return Ok(());
     }
     Err(EditRefused::NotOnlyMarks("how the file is read"))
-}
-
-fn clear_marks(plan: &mut Plan) {
-    plan.status = None;
-    for step in &mut plan.steps {
-        step.claimed = false;
-        step.mark = None;
-    }
 }
 
 fn marks_are_there(

@@ -38,6 +38,8 @@ pub struct StepValues {
     pub stdout: Option<String>,
 }
 
+crate::blank!(StepValues);
+
 /// Why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvaluationFailed {

@@ -36,8 +36,10 @@ pub fn typed_value(plan: &Plan, name: &str, text: &str) -> Value {
     if !matches!(name, "args" | "result") && normalize(plan, name, &as_text).is_ok() {
         return as_text;
     }
+    let names_steps = name == "depends_on";
+    // The number of a step is a list of one step.
     if let Ok(read) = serde_json::from_str::<Value>(text)
-        && !read.is_string()
+        && !(read.is_string() || names_steps && read.is_number())
     {
         return read;
     }
@@ -46,6 +48,8 @@ pub fn typed_value(plan: &Plan, name: &str, text: &str) -> Value {
     let list: Value = items.collect();
     match normalize(plan, name, &list) {
         Ok(_) => list,
+        // The reason is better told of the list: which name is of no step.
+        Err(_) if names_steps => list,
         Err(_) => as_text,
     }
 }

@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::normalize::object;
-use super::shape::Shape::{Budget, Choice, Number, Scope, Sentences, Text};
+use super::shape::Shape::{Budget, Choice, Names, Number, Scope, Sentences, Text};
 use super::shape::{CustomField, FieldSpec, Shape, TextStyle, field, slot, unsigned};
 use crate::draft::Draft;
 use crate::model::Plan;
 use crate::spelling::words;
 
-pub(crate) static PLAN: [FieldSpec<Draft, Plan>; 16] = [
+pub(crate) static PLAN: [FieldSpec<Draft, Plan>; 17] = [
     unsigned("id", Text(slot!(id), TextStyle::Id)),
     field("title", Text(slot!(title), TextStyle::Line)),
     field("task", Text(slot!(task), TextStyle::Prose)),
@@ -34,6 +34,10 @@ pub(crate) static PLAN: [FieldSpec<Draft, Plan>; 16] = [
     field(
         "executor_model",
         Text(slot!(executor_model), TextStyle::Line),
+    ),
+    field(
+        "approval_required_from",
+        Names(slot!(approval_required_from)),
     ),
     field("briefing", Choice(slot!(briefing), &words::BRIEFING)),
 ];

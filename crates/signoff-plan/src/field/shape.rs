@@ -50,9 +50,12 @@ pub(crate) struct Accessors<D: 'static, W: 'static, M: 'static, V: 'static> {
     pub(crate) value_mut: fn(&mut M) -> &mut V,
 }
 
-impl<D, W, M, V> Accessors<D, W, M, V> {
+impl<D, W, M, V: PartialEq> Accessors<D, W, M, V> {
     pub(crate) fn set(&self, model: &mut M, value: V) {
-        *(self.value_mut)(model) = value;
+        // What it is already takes no room of its own in what is sparse.
+        if *(self.value)(model) != value {
+            *(self.value_mut)(model) = value;
+        }
     }
 }
 
@@ -212,8 +215,8 @@ impl<D, M> Shape<D, M> {
             Self::Flag(slot, usual, _) => slot.set(model, *usual),
             Self::Switch(slot, _) => slot.set(model, false),
             Self::Policy(slot) => slot.set(model, OnFail::DEFAULT),
-            Self::Names(slot) | Self::Sentences(slot) => (slot.value_mut)(model).clear(),
-            Self::References(slot) => (slot.value_mut)(model).clear(),
+            Self::Names(slot) | Self::Sentences(slot) => slot.set(model, Vec::new()),
+            Self::References(slot) => slot.set(model, Vec::new()),
             Self::Scope(slot) => slot.set(model, None),
             Self::Custom(special) => (special.clear)(model),
         }

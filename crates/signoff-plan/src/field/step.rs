@@ -11,7 +11,7 @@ use crate::draft;
 use crate::model::Step;
 use crate::spelling::words;
 
-pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 18] = [
+pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 19] = [
     field("on_fail", Policy(slot!(on_fail))),
     field("subscriptions", References(slot!(subscriptions))),
     field("produces", Names(slot!(produces))),
@@ -29,6 +29,7 @@ pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 18] = [
     field("critical", Flag(slot!(critical), true, &words::YES_OR_NO)),
     field("locks", Names(slot!(locks))),
     field("isolation", Choice(slot!(isolation), &words::ISOLATION)),
+    field("reviewer", Text(slot!(reviewer), TextStyle::Word)),
     field("acceptance", Sentences(slot!(acceptance))),
     field("subtasks", Sentences(slot!(subtasks))),
     field("instructions", Text(slot!(instructions), TextStyle::Prose)),

@@ -90,11 +90,26 @@ fn every_member_of_the_model_is_in_a_table() {
             "{member}"
         );
     }
-    let step = format!("{:#?}", Step::new("a".to_owned(), 1));
+    let step = Step::new("a".to_owned(), 1);
+    let (own, details) = (format!("{step:#?}"), format!("{:#?}", *step));
     // The digest, the values and the checks name these themselves.
-    let apart = ["number", "claimed", "mark", "work", "contract", "record"];
-    let found = members(&step);
-    assert!(found.contains(&"max_items"), "{found:?}");
+    let apart = [
+        "number",
+        "unexpanded",
+        "claimed",
+        "mark",
+        "work",
+        "contract",
+        "record",
+        "details",
+    ];
+    let found = [members(&own), members(&details)].concat();
+    assert!(
+        ["title", "max_items"]
+            .iter()
+            .all(|name| found.contains(name)),
+        "{found:?}"
+    );
     for member in found {
         assert!(
             of_step(member).is_some() || apart.contains(&member),

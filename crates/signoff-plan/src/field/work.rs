@@ -67,8 +67,7 @@ fn status(step: &Step) -> Value {
 }
 
 fn clear_status(step: &mut Step) {
-    step.claimed = false;
-    step.mark = None;
+    step.clear_marks();
 }
 
 fn value(work: &Work, name: &str) -> Value {

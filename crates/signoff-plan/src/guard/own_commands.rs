@@ -16,9 +16,26 @@ pub enum OwnCommand {
 }
 
 /// Commands that only a person may give, with every option that they have.
-const PERSON: [&str; 17] = [
-    "abort", "answer", "approve", "archive", "cancel", "connect", "delete", "land", "prune",
-    "reject", "replan", "retry", "review", "step", "trust", "undo", "watch",
+const PERSON: [&str; 19] = [
+    "abort",
+    "answer",
+    "approve",
+    "archive",
+    "cancel",
+    "connect",
+    "delete",
+    "land",
+    "orchestrator",
+    "prune",
+    "reject",
+    "replan",
+    "retry",
+    "review",
+    "step",
+    "trust",
+    "undo",
+    "watch",
+    "worker",
 ];
 /// Options that make another command one of a person, or one that does more than planning.
 const PERSON_OPTIONS: [(&str, &str); 6] = [
@@ -30,6 +47,8 @@ const PERSON_OPTIONS: [(&str, &str); 6] = [
     ("list", "--expire"),
     ("doctor", "--accept-level"),
 ];
+/// Options with which a command that shows something writes it over a file that is named.
+const WRITING_OPTIONS: [(&str, &str, &str); 1] = [("report", "-o", "--output")];
 const PLANNING: [&str; 22] = [
     "agentctl",
     "comment",
@@ -98,9 +117,9 @@ pub fn own_command(arguments: &[&str]) -> OwnCommand {
         OwnCommand::Person
     } else if name == "guard" {
         guard_command(rest)
-    } else if PLANNING.contains(&name) {
+    } else if PLANNING.contains(&name) && !writes_file(name, rest) {
         OwnCommand::Planning
-    } else if OTHER.contains(&name) {
+    } else if PLANNING.contains(&name) || OTHER.contains(&name) {
         OwnCommand::Other
     } else {
         OwnCommand::Unknown
@@ -119,6 +138,14 @@ fn command_name<'a>(arguments: &'a [&'a str]) -> Option<(&'a str, &'a [&'a str])
             name => return Some((name, after)),
         };
     }
+}
+
+fn writes_file(name: &str, rest: &[&str]) -> bool {
+    let mut options = WRITING_OPTIONS.iter().filter(|(of, _, _)| *of == name);
+    // A value may be joined to either.
+    options.any(|(_, short, long)| {
+        (rest.iter()).any(|word| word.starts_with(short) || word.starts_with(long))
+    })
 }
 
 fn guard_command(rest: &[&str]) -> OwnCommand {
@@ -277,6 +304,7 @@ mod tests {
             "agentctl plan commit",
             "signoff agentctl plan dir",
             "signoff guard plan-mode show --session x",
+            "signoff report r --format json",
             "signoff --help",
             "signoff",
         ] {
@@ -299,6 +327,10 @@ mod tests {
             "signoff run x",
             "signoff convert x --to record -o y",
             "signoff list --expire",
+            "signoff report -o src/main.rs --force",
+            "signoff report r -osrc/main.rs --force",
+            "signoff plan report --output=src/main.rs",
+            "signoff report --output src/main.rs",
             "signoff guard plan-mode off --session x",
             "agentctl plan commit; rm y",
             "(signoff propose x)",

@@ -13,7 +13,7 @@ use super::{ImportFormat, ImportLoss, Imported};
 use crate::dialect::Dialect;
 use crate::field;
 use crate::format::format_as;
-use crate::model::{Briefing, Depends, Plan, Step, StepRecord, Work};
+use crate::model::{Briefing, Depends, Plan, Step, StepDetails, StepRecord, Work};
 use crate::source::Source;
 use crate::write::workunit::{OWNER, UnknownDependencies, write_with_unknown};
 
@@ -174,13 +174,17 @@ fn step(at: usize, id: String, depends_on: Depends, found: FoundStep) -> Step {
             title
         },
         claimed: found.done,
-        mark: found.skipped.then(|| "skipped".to_owned()),
         depends_on,
         work: Work::Agent {
             role: None,
             task: lines.trim().to_owned(),
         },
-        acceptance: found.acceptance,
+        details: StepDetails {
+            mark: found.skipped.then(|| "skipped".to_owned()),
+            acceptance: found.acceptance,
+            ..StepDetails::default()
+        }
+        .into(),
         record: found.record.into_iter().collect::<StepRecord>(),
         ..Step::new(id, at + 1)
     }

@@ -1,11 +1,11 @@
 //! Issues of beads: one JSON object a line.
 //!
-//! `blocks` means waiting. An epic is done when its children are: it waits for them, and they wait for what it waits for.
+//! `blocks` and `waits-for` mean waiting. An epic is done when its children are: it waits for them, and they wait for what it waits for.
 
 use std::collections::BTreeMap;
 
 use super::ImportError;
-use super::json::{JsonFile, Members, criteria, items, task, text, title_of};
+use super::json::{JsonFile, Members, criteria, items, task, text, title_or_first_line};
 use super::material::{FoundStep, Material, Waits};
 use super::sections::name_as_title;
 use super::status::UntouchedSteps;
@@ -99,16 +99,17 @@ impl IssueReader<'_> {
                 .unwrap_or_else(|| "blocks".to_owned());
             let wanted = link.take("depends_on_id", text).or_else(|| text(node));
             match (kind.as_str(), wanted) {
-                ("blocks", Some(id)) => links.waits.push(id),
+                ("blocks" | "waits-for", Some(id)) => links.waits.push(id),
                 ("parent-child", Some(id)) => links.parents.push(id),
                 _ => {
-                    let why = "only `blocks` and `parent-child` say what waits for what";
+                    let why =
+                        "only `blocks`, `waits-for` and `parent-child` say what waits for what";
                     self.file
                         .lose(&mut self.material, "dependencies", node, why);
                     continue;
                 }
             }
-            self.material.note("`blocks` means that a step waits; with `parent-child` the parent waits for its children");
+            self.material.note("`blocks` and `waits-for` mean that a step waits; with `parent-child` the parent waits for its children");
             // It is the issue itself.
             link.take("issue_id", text);
             let before = self.material.losses.len();
@@ -147,10 +148,8 @@ impl IssueReader<'_> {
 fn texts(members: &mut Members<'_>) -> FoundStep {
     let name = members.text("id");
     let description = members.text("description");
-    let title = members.text("title");
-    let title = title
-        .or_else(|| description.as_deref().map(title_of))
-        .unwrap_or_default();
+    let own = members.text("title").unwrap_or_default();
+    let title = title_or_first_line(&own, description.as_deref());
     let wanted = members.text("acceptance_criteria");
     let acceptance = wanted.as_deref().and_then(criteria);
     let untold = wanted.filter(|_| acceptance.is_none());
@@ -162,7 +161,7 @@ fn texts(members: &mut Members<'_>) -> FoundStep {
     ];
     FoundStep {
         name,
-        task: task(&title, &parts),
+        task: task(&own, &parts),
         title,
         acceptance: acceptance.unwrap_or_default(),
         ..FoundStep::default()

@@ -35,14 +35,41 @@ pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
     Ok(material)
 }
 
+/// What GitHub fenced lists of tasks with.
+const TASK_FENCE: &str = "```[tasklist]";
+
+/// The text with empty lines instead of the fences around lists of tasks, if it has any.
+fn without_task_fences(text: &str) -> Option<String> {
+    let mut is_inside = false;
+    let mut found = false;
+    let line = |line: &str| {
+        let begins = !is_inside && line.trim() == TASK_FENCE;
+        let ends = is_inside && line.trim() == "```";
+        if begins || ends {
+            is_inside = begins;
+            found = true;
+            return "\n".to_owned();
+        }
+        line.to_owned()
+    };
+    let opened: String = text.split_inclusive('\n').map(line).collect();
+    found.then_some(opened)
+}
+
 /// Only check boxes are steps: issues have lists of anything.
 fn read_text(name: &str, text: &str) -> Material {
-    let lines = lines(text);
+    let opened = without_task_fences(text);
+    let lines = lines(opened.as_deref().unwrap_or(text));
     let title = title_line(&lines);
     let mut material = Material {
         title: title.map(|at| heading_text(&lines, at).to_owned()),
         ..Material::default()
     };
+    if opened.is_some() {
+        material.note(format!(
+            "the fences `{TASK_FENCE}` and ```` ``` ```` around lists of tasks are left away"
+        ));
+    }
     let items = outermost(&lines, |_, item| item.mark.is_some());
     let ranges = add_items(&mut material, name, &lines, &items, "check boxes");
     let surroundings = around(&lines, &ranges, title);

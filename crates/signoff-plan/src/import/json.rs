@@ -160,7 +160,11 @@ pub(super) fn criteria(text: &str) -> Option<Vec<String>> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let plain = |line: &&str| {
         let marks = ["#", "```", "~~~", "|", ">", "**", "<"];
-        !marks.iter().any(|mark| line.starts_with(mark)) && !line.contains(char::is_control)
+        // An item of a list that is nothing but code would be read without its ticks.
+        let item = without_mark(line);
+        let is_code = item.starts_with('`') && item.ends_with('`');
+        let is_marked = marks.iter().any(|mark| line.starts_with(mark));
+        !is_marked && !is_code && !line.contains(char::is_control)
     };
     let lines: Vec<&str> = lines.collect();
     let all = !lines.is_empty() && lines.iter().all(plain);
@@ -205,9 +209,15 @@ pub(super) fn task(title: &str, parts: &[(&str, Option<String>)]) -> String {
     task
 }
 
-/// The first line of a text, for what has no title.
-pub(super) fn title_of(text: &str) -> String {
-    first_line(text.trim()).to_owned()
+/// A title, or where there is none the first line of the description.
+pub(super) fn title_or_first_line(title: &str, description: Option<&str>) -> String {
+    let of_description = || description.map_or("", |text| first_line(text.trim()));
+    let title = if title.is_empty() {
+        of_description()
+    } else {
+        title
+    };
+    title.to_owned()
 }
 
 #[cfg(test)]
@@ -222,6 +232,7 @@ mod tests {
             Some(vec!["a".to_owned(), "b".to_owned(), "c: d".to_owned()])
         );
         assert_eq!(criteria("run\n```sh\nls\n```"), None);
+        assert_eq!(criteria("- it runs\n- `make test`\n"), None);
         assert_eq!(criteria(" \n"), None);
     }
 

@@ -20,6 +20,7 @@ mod recognise;
 mod sections;
 mod spec_kit;
 mod status;
+mod step_headings;
 mod task_master;
 mod titles;
 

@@ -1,14 +1,18 @@
 //! `tasks.md` of spec-kit: `- [ ] T001 [P] [US1] what to do`, in phases.
 //!
 //! Tasks are done one after the other; `[P]` marks those that may be done at the same time as their neighbours of the
-//! same phase. So a group of `[P]` tasks waits for what is before the group, and what follows waits for all of it.
+//! same phase. So a group of `[P]` tasks waits for what is before the group, and what follows waits for all of it. What a
+//! task says besides, as in `(depends on T012)`, is added to that.
+
+use std::collections::BTreeMap;
 
 use super::context::{around, heading_text, title_line};
-use super::lists::outermost;
+use super::lists::{ItemBlock, outermost};
 use super::markdown::lines;
 use super::material::{FoundStep, Material, Waits};
 use super::plan_mode::add_part;
 use super::status::marked;
+use super::step_headings::{below, is_no_work};
 
 pub(super) fn read(name: &str, text: &str) -> Material {
     let lines = lines(text);
@@ -17,17 +21,27 @@ pub(super) fn read(name: &str, text: &str) -> Material {
         title: title.map(|at| heading_text(&lines, at).to_owned()),
         ..Material::default()
     };
-    let items = outermost(&lines, |_, item| item.mark.is_some());
+    // A check list about the tasks is none of tasks, unless these have ids.
+    let listed = below(&lines, |_, heading| is_no_work(heading));
+    let is_task = |at: usize, text: &str| {
+        tags(text).id.is_some() || !listed.get(at).copied().unwrap_or(false)
+    };
+    let items = outermost(&lines, |at, item| {
+        item.mark.is_some() && is_task(at, item.text)
+    });
     let ranges: Vec<_> = items.iter().map(|block| block.start..block.end).collect();
     let surroundings = around(&lines, &ranges, title);
     let mut order = PhaseOrder::default();
+    let named = NamedTasks::new(&items);
     for (at, (block, part)) in items.iter().zip(surroundings.parts).enumerate() {
         let tags = tags(block.item.text);
+        let waits = order.next(at, tags.parallel, part.as_deref());
+        let waits = named.add_to(waits, at, block.item.text, &mut material);
         let mut step = FoundStep {
             name: tags.id.map(str::to_owned),
             title: tags.text.to_owned(),
             task: block.text.replacen(block.item.text, tags.text, 1),
-            waits: order.next(at, tags.parallel, part.as_deref()),
+            waits,
             ..FoundStep::default()
         };
         if !tags.labels.is_empty() {
@@ -63,13 +77,9 @@ fn tags(text: &str) -> TaskTags<'_> {
         id: is_id.then_some(id),
         parallel: false,
         labels: Vec::new(),
-        text: if is_id { rest.trim_start() } else { text },
+        text: if is_id { without_dash(rest) } else { text },
     };
-    while let Some((label, rest)) = tags
-        .text
-        .strip_prefix('[')
-        .and_then(|rest| rest.split_once(']'))
-    {
+    while let Some((label, rest)) = first_label(tags.text) {
         let word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
         let is_link = rest.starts_with(['(', '[']);
         if label.is_empty() || is_link || !label.chars().all(word) {
@@ -89,10 +99,32 @@ fn tags(text: &str) -> TaskTags<'_> {
     tags
 }
 
-/// Whether a word is an id such as `T001` or `T-12a`.
+/// `T001 - what to do` has its text behind the dash.
+fn without_dash(text: &str) -> &str {
+    let text = text.trim_start();
+    let rest = ["- ", "– ", "— ", ": "]
+        .iter()
+        .find_map(|dash| text.strip_prefix(dash));
+    rest.unwrap_or(text).trim_start()
+}
+
+/// The label that a text begins with, as in `[P]` or `` `[P]` ``, and the text behind it.
+fn first_label(text: &str) -> Option<(&str, &str)> {
+    let quoted = text.strip_prefix('`');
+    let (label, rest) = quoted.unwrap_or(text).strip_prefix('[')?.split_once(']')?;
+    match quoted {
+        Some(_) => Some((label, rest.strip_prefix('`')?)),
+        None => Some((label, rest)),
+    }
+}
+
+/// Whether a word is an id such as `T001` or `T-12a`, or stands for one as `TXXX` does.
 pub(super) fn is_task_id(word: &str) -> bool {
     let rest = word.strip_prefix('T').unwrap_or_default();
     let rest = rest.strip_prefix('-').unwrap_or(rest);
+    if rest.len() > 1 && rest.chars().all(|c| c == 'X') {
+        return true;
+    }
     rest.starts_with(|c: char| c.is_ascii_digit())
         && rest.chars().all(|c| c.is_ascii_alphanumeric())
 }
@@ -130,9 +162,76 @@ impl PhaseOrder {
     }
 }
 
+/// The positions of tasks by their ids, for those that say `(depends on T001, T004-T006)`.
+struct NamedTasks<'s>(BTreeMap<&'s str, usize>);
+
+impl<'s> NamedTasks<'s> {
+    fn new(items: &[ItemBlock<'s>]) -> Self {
+        let ids = items.iter().enumerate().rev();
+        let ids = ids.filter_map(|(at, block)| Some((tags(block.item.text).id?, at)));
+        Self(ids.collect())
+    }
+
+    /// Adds what the text of a task says that it depends on; what no task is called is said in a note.
+    fn add_to(&self, waits: Waits, at: usize, text: &str, material: &mut Material) -> Waits {
+        let mut said = Vec::new();
+        for name in dependencies(text) {
+            match self.find(name) {
+                Some(positions) => said.extend(positions.filter(|other| *other != at)),
+                None => material.note(format!(
+                    "line \"{text}\": no task is called `{name}`, so nothing waits for it"
+                )),
+            }
+        }
+        let before = match &waits {
+            Waits::AllBefore if said.iter().all(|other| *other < at) => return waits,
+            Waits::AllBefore => (0..at).collect(),
+            Waits::Positions(positions) => positions.clone(),
+            Waits::Names(_) => return waits,
+        };
+        let mut all: Vec<usize> = before.into_iter().chain(said).collect();
+        all.sort_unstable();
+        all.dedup();
+        Waits::Positions(all)
+    }
+
+    /// The task with this id, or those from one to another.
+    fn find(&self, name: &str) -> Option<std::ops::RangeInclusive<usize>> {
+        if let Some(at) = self.0.get(name) {
+            return Some(*at..=*at);
+        }
+        let (first, last) = name.split_once(['-', '–'])?;
+        let (first, last) = (self.0.get(first)?, self.0.get(last)?);
+        (first <= last).then_some(*first..=*last)
+    }
+}
+
+/// The ids behind `(depends on `.
+fn dependencies(text: &str) -> impl Iterator<Item = &str> {
+    let start = "(depends on ";
+    // Only ASCII letters change, so that positions stay.
+    let found = text.to_ascii_lowercase().find(start);
+    let listed = found.and_then(|at| text.get(at + start.len()..)?.split_once(')'));
+    let listed = listed.map_or("", |(listed, _)| listed);
+    let words = listed.split([',', ' ', '&']);
+    let words = words.map(|word| word.trim_matches(['`', '*', '.', ';']));
+    words.filter(|word| word.split(['-', '–']).next().is_some_and(is_task_id))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_task_says_that_it_depends_on_is_found() {
+        let found = |text| dependencies(text).collect::<Vec<_>>();
+        assert_eq!(
+            found("a (Depends on T001, `T002` and T004-T006)"),
+            ["T001", "T002", "T004-T006"]
+        );
+        assert_eq!(found("a (depends on the weather)"), Vec::<&str>::new());
+        assert_eq!(found("depends on T001 (in part"), Vec::<&str>::new());
+    }
 
     #[test]
     fn tags_stand_before_the_text() {
@@ -143,6 +242,10 @@ mod tests {
         assert_eq!(found.text, "Create `User` in src/user.py");
         let found = tags("**T1**: [link](x) Test it");
         assert_eq!((found.id, found.text), (Some("T1"), "[link](x) Test it"));
+        let found = tags("**T004** - `[P]` Lint");
+        assert_eq!((found.parallel, found.text), (true, "Lint"));
+        assert_eq!(tags("TXXX [P] Docs").id, Some("TXXX"));
+        assert_eq!(tags("TX Docs").id, None);
         assert_eq!(tags("Tests [P]").text, "Tests [P]");
         assert_eq!(tags("T001 [P]").text, "T001 [P]");
     }

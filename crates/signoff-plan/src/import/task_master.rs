@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::ImportError;
-use super::json::{JsonFile, Members, criteria, items, task, text, title_of};
+use super::json::{JsonFile, Members, criteria, items, task, text, title_or_first_line};
 use super::material::{FoundStep, Material, Waits};
 use super::sections::name_as_title;
 use super::status::UntouchedSteps;
@@ -68,6 +68,36 @@ struct TaskReader<'s> {
     tag: String,
 }
 
+/// Where a task stands: below which tasks, and beside which.
+struct TaskPlace<'a> {
+    /// What the names of tasks here begin with.
+    prefix: &'a str,
+    /// What the tasks wait for that it is part of.
+    inherited: &'a [String],
+    /// The ids of the subtasks beside it; none at the top.
+    siblings: &'a BTreeSet<String>,
+}
+
+impl<'a> TaskPlace<'a> {
+    fn at_the_top(tag: &'a str) -> Self {
+        const NONE: &BTreeSet<String> = &BTreeSet::new();
+        Self {
+            prefix: tag,
+            inherited: &[],
+            siblings: NONE,
+        }
+    }
+
+    /// The name of what a task here waits for: a bare id means a sibling if there is one, else a task; `2.1` is whole.
+    fn name_of(&self, id: &str, tag: &str) -> String {
+        if self.siblings.contains(id) {
+            format!("{}{id}", self.prefix)
+        } else {
+            format!("{tag}{id}")
+        }
+    }
+}
+
 impl TaskReader<'_> {
     fn tags(&mut self, entries: &[Entry], tags: usize) {
         let mut first = true;
@@ -107,7 +137,7 @@ impl TaskReader<'_> {
             match node.entries() {
                 Some(entries) => {
                     let tag = self.tag.clone();
-                    self.task(entries, &tag, &[]);
+                    self.task(entries, &TaskPlace::at_the_top(&tag));
                 }
                 None => {
                     let why = "a task is an object";
@@ -136,11 +166,10 @@ impl TaskReader<'_> {
         members.lose_rest(self.file, &mut self.material);
     }
 
-    /// A task, below the tasks that it is part of, whose dependencies it has too.
-    fn task(&mut self, entries: &[Entry], prefix: &str, inherited: &[String]) {
+    fn task(&mut self, entries: &[Entry], place: &TaskPlace<'_>) {
         let mut members = Members::new(entries);
         let id = members.text("id");
-        let name = format!("{prefix}{}", id.as_deref().unwrap_or_default());
+        let name = format!("{}{}", place.prefix, id.as_deref().unwrap_or_default());
         let mut step = texts(&mut members);
         step.name = id.is_some().then(|| name.clone());
         if let Some(word) = members.text("status")
@@ -148,8 +177,9 @@ impl TaskReader<'_> {
         {
             self.unknown_status(entries, &word);
         }
-        let mut waits = inherited.to_vec();
-        waits.extend(dependencies(&mut members, prefix));
+        let mut waits = place.inherited.to_vec();
+        let wanted = dependencies(&mut members).into_iter();
+        waits.extend(wanted.map(|id| place.name_of(&id, &self.tag)));
         let subtasks = members.take("subtasks", items).unwrap_or_default();
         members.lose_rest(self.file, &mut self.material);
         let own = self.subtasks(subtasks, &name, &waits);
@@ -192,12 +222,16 @@ impl TaskReader<'_> {
                 continue;
             };
             let before = self.material.steps.len();
-            self.task(entries, &format!("{parent}."), waits);
+            let place = TaskPlace {
+                prefix: &format!("{parent}."),
+                inherited: waits,
+                siblings: &ids,
+            };
+            self.task(entries, &place);
             // The last one is the subtask itself; those before it are its own subtasks.
             let Some(step) = self.material.steps.last_mut() else {
                 continue;
             };
-            step.waits = Waits::Names(sibling_names(&step.waits, parent, &ids, &self.tag));
             if let Some(name) = &step.name {
                 names.push(name.clone());
             } else {
@@ -213,10 +247,9 @@ impl TaskReader<'_> {
 
 /// What is to be done, and how it is called.
 fn texts(members: &mut Members<'_>) -> FoundStep {
-    let title = members.text("title");
+    let own = members.text("title").unwrap_or_default();
     let description = members.text("description");
-    let title = title.or_else(|| description.as_deref().map(title_of));
-    let title = title.unwrap_or_default();
+    let title = title_or_first_line(&own, description.as_deref());
     let details = members.text("details");
     let strategy = members.text("testStrategy");
     let acceptance = strategy.as_deref().and_then(criteria);
@@ -224,7 +257,7 @@ fn texts(members: &mut Members<'_>) -> FoundStep {
     let parts = [("", description), ("", details), ("Test strategy:", untold)];
     let priority = members.text("priority");
     FoundStep {
-        task: task(&title, &parts),
+        task: task(&own, &parts),
         title,
         acceptance: acceptance.unwrap_or_default(),
         record: priority
@@ -235,38 +268,18 @@ fn texts(members: &mut Members<'_>) -> FoundStep {
     }
 }
 
-/// The names of what a task waits for: a list of ids, or ids with commas between.
-fn dependencies(members: &mut Members<'_>, prefix: &str) -> Vec<String> {
+/// The ids of what a task waits for: a list, or ids with commas between.
+fn dependencies(members: &mut Members<'_>) -> Vec<String> {
     let listed = members.take("dependencies", |node| match items(node) {
         Some(items) => items.iter().map(text).collect::<Option<Vec<String>>>(),
         None => {
-            let words = text(node)?;
-            Some(
-                words
-                    .split(',')
-                    .map(|word| word.trim().to_owned())
-                    .collect(),
-            )
+            let whole = text(node)?;
+            let ids = whole.split(',').map(|id| id.trim().to_owned());
+            let ids: Vec<String> = ids.collect();
+            // Ids have no blanks in them; anything else is one name, which may have a comma.
+            let is_prose = ids.iter().any(|id| id.contains(char::is_whitespace));
+            Some(if is_prose { vec![whole] } else { ids })
         }
     });
-    let names = listed.unwrap_or_default().into_iter();
-    names.map(|id| format!("{prefix}{id}")).collect()
-}
-
-/// The dependencies of a subtask: a bare id means a sibling if there is one, else a task; `2.1` is whole.
-fn sibling_names(
-    waits: &Waits,
-    parent: &str,
-    siblings: &BTreeSet<String>,
-    tag: &str,
-) -> Vec<String> {
-    let Waits::Names(names) = waits else {
-        return Vec::new();
-    };
-    let own = format!("{parent}.");
-    let whole = |name: &String| match name.strip_prefix(&own) {
-        Some(id) if !siblings.contains(id) => format!("{tag}{id}"),
-        _ => name.clone(),
-    };
-    names.iter().map(whole).collect()
+    listed.unwrap_or_default()
 }

@@ -1,5 +1,7 @@
 //! Fenced blocks and comments.
 
+use std::borrow::Cow;
+
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::source::{Command, Span, Spanned, first_line, text_from};
@@ -29,17 +31,19 @@ pub(super) struct Blocks {
 pub(super) fn blocks(body: &str, offset: usize) -> Blocks {
     let mut found = Blocks::default();
     let mut inside: Option<Fence> = None;
-    for (event, range) in Parser::new_ext(body, Options::empty()).into_offset_iter() {
+    let plain = PlainBody::of(body);
+    for (event, range) in Parser::new_ext(&plain.text, Options::empty()).into_offset_iter() {
         let local = Span::new(range.start, range.end);
         if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) = &event {
-            inside = Some(opened(body, local, info, offset));
+            inside = Some(opened(body, local, &plain.original(info), offset));
         } else if matches!(event, Event::End(TagEnd::CodeBlock)) {
             found.fences.extend(inside.take());
         } else if let (Event::Text(text), Some(fence)) = (&event, inside.as_mut()) {
             // A lone carriage return ends a line too; a shell must never be handed one.
-            fence
-                .content
-                .push(&text.replace('\r', "\n"), local.shifted(offset));
+            fence.content.push(
+                &plain.original(text).replace('\r', "\n"),
+                local.shifted(offset),
+            );
             // A last line that is part of the text closes nothing, however it looks: it is indented.
             let rest = text_from(body, local.end);
             let end = fence.span.end.saturating_sub(offset + local.end);
@@ -49,6 +53,43 @@ pub(super) fn blocks(body: &str, offset: usize) -> Blocks {
         }
     }
     found
+}
+
+/// A body that is as long and has no HTML but comments. A task may begin a line with `<?php` or `<pre>`: for markdown all
+/// that follows is HTML then, up to an end that may never come, and for a plan it is the rest of the plan.
+struct PlainBody<'a> {
+    text: Cow<'a, str>,
+    /// What stands for `<`.
+    mark: Option<char>,
+}
+
+impl<'a> PlainBody<'a> {
+    fn of(body: &'a str) -> Self {
+        let is_html = |at: usize| !text_from(body, at).starts_with("<!--");
+        let has_html = body.match_indices('<').any(|(at, _)| is_html(at));
+        // Whoever uses all of them has markdown's view of HTML.
+        let mut marks = ('\u{1}'..='\u{8}').chain('\u{e}'..='\u{1f}');
+        let mark = marks.find(|mark| has_html && !body.contains(*mark));
+        let Some(mark) = mark else {
+            return Self {
+                text: body.into(),
+                mark: None,
+            };
+        };
+        let plain = |(at, c)| if c == '<' && is_html(at) { mark } else { c };
+        Self {
+            text: body.char_indices().map(plain).collect(),
+            mark: Some(mark),
+        }
+    }
+
+    /// A part of it, as it was written.
+    fn original(&self, part: &str) -> String {
+        match self.mark {
+            Some(mark) => part.replace(mark, "<"),
+            None => part.to_owned(),
+        }
+    }
 }
 
 fn opened(body: &str, local: Span, info: &str, offset: usize) -> Fence {
@@ -130,6 +171,19 @@ mod tests {
         check("> ```sh\n> a\n> ```\n", "a\n", Some("sh"), true);
         check("```sh\n```", "", Some("sh"), true);
         check("```\na\rb\n```", "a\nb\n", None, true);
+    }
+
+    #[test]
+    fn html_hides_no_fence() {
+        for html in ["<?php", "<pre>", "<script>", "<![CDATA[", "<div>\n", "a <?"] {
+            let body = format!("{html}\n\n```s<h\n<b> \u{1} <?\n```\n<!-- c -->\n<!-- d");
+            check(&body, "<b> \u{1} <?\n", Some("s<h"), true);
+            let blocks = blocks(&body, 0);
+            let found = (blocks.comments.len(), blocks.open_comments.len());
+            assert_eq!(found, (2, 1), "{html}");
+        }
+        let every: String = ('\0'..' ').collect();
+        blocks(&format!("<?\n{every}\n```\na\n```\n"), 0);
     }
 
     #[test]

@@ -122,9 +122,23 @@ impl<'a> Document<'a> {
         if line.kind != LineKind::Text {
             return false;
         }
-        let marks = self.slice(line.span).split_whitespace().collect::<String>();
-        let rule = |mark: char| marks.len() >= 3 && marks.chars().all(|c| c == mark);
-        marks.is_empty() || rule('-') || rule('*') || rule('_')
+        // Asked of nearly every line: the first letter mostly decides.
+        let mut marks = self
+            .slice(line.span)
+            .chars()
+            .filter(|letter| !letter.is_whitespace());
+        match marks.next() {
+            None => true,
+            Some(mark @ ('-' | '*' | '_')) => {
+                let mut count = 1;
+                let is_rule = marks.all(|letter| {
+                    count += 1;
+                    letter == mark
+                });
+                is_rule && count >= 3
+            }
+            Some(_) => false,
+        }
     }
 }
 

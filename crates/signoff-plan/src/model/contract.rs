@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Work;
 
 /// The command that decides whether a step is done.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Hash)]
 pub struct Contract {
     /// Shell text with LF line ends, otherwise byte-exact.
     pub command: String,
@@ -42,7 +42,7 @@ impl Contract {
 }
 
 /// One typed condition on what a contract run showed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// `exit_code == N`
     ExitCode(i32),
@@ -79,7 +79,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// What happens when a contract does not hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OnFail {
     /// Attempts after the first one.
     pub retries: u32,
@@ -112,7 +112,7 @@ impl OnFail {
 }
 
 /// The failures after which a step is tried again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RetriedFailures {
     /// Whatever went wrong.
     Every,
@@ -140,7 +140,7 @@ impl fmt::Display for OnFail {
 }
 
 /// What happens once the retries are used up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailAction {
     /// A person decides.
     Escalate,

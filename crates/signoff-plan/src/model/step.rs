@@ -1,26 +1,28 @@
 //! One step of a plan.
 
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::{Budget, Contract, OnFail};
+use crate::sparse::Sparse;
 
-/// One step. [`Step::new`] has what holds where nothing is said.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// One step. [`Step::new`] has what holds where nothing is said. What most steps do not have stands in [`StepDetails`],
+/// whose fields can be used as if they were its own.
+#[derive(Debug, Clone, PartialEq, Hash, Default)]
 pub struct Step {
     /// Explicit id, else `step-N`.
     pub id: String,
     /// Position, from 1.
     pub number: usize,
+    /// What stands in place of a number where the step stands for steps that are not written yet (`3–N`, `N+1`).
+    pub unexpanded: Option<String>,
     /// Title, without marks.
     pub title: String,
     /// The file says it is done; only a contract can confirm that.
     pub claimed: bool,
-    /// What else the file says of how far it is: `failed`, `skipped`, `running`, `ready`, `blocked`.
-    /// A mark, never believed.
-    pub mark: Option<String>,
     /// The steps this one waits for; [`Plan::dependencies`](super::Plan::dependencies) lists them.
     pub depends_on: Depends,
     /// What is done.
@@ -29,6 +31,22 @@ pub struct Step {
     pub contract: Option<Contract>,
     /// What happens when the contract does not hold.
     pub on_fail: OnFail,
+    /// A person must approve before the work starts.
+    pub approval: bool,
+    /// `false`: after its retries the run goes on without it.
+    pub critical: bool,
+    /// What earlier runs left in the file.
+    pub record: StepRecord,
+    /// Everything else.
+    pub details: Sparse<StepDetails>,
+}
+
+/// What most steps do not have.
+#[derive(Debug, Clone, PartialEq, Hash, Default)]
+pub struct StepDetails {
+    /// What else the file says of how far it is: `failed`, `skipped`, `running`, `ready`, `blocked`.
+    /// A mark, never believed.
+    pub mark: Option<String>,
     /// Context for the agent's prompt.
     pub subscriptions: Vec<Subscription>,
     /// Globs the step writes.
@@ -37,8 +55,6 @@ pub struct Step {
     pub protects: Vec<String>,
     /// Tool scope; `None` is the plan's.
     pub tools: Option<Vec<String>>,
-    /// A person must approve before the work starts.
-    pub approval: bool,
     /// Condition to run at all.
     pub when: Option<String>,
     /// Expression that yields a list; the step runs once per item.
@@ -49,12 +65,12 @@ pub struct Step {
     pub timeout: Option<Duration>,
     /// Limits over this step.
     pub budget: Budget,
-    /// `false`: after its retries the run goes on without it.
-    pub critical: bool,
     /// Named locks held while it runs.
     pub locks: Vec<String>,
     /// Where its work happens; `None` is the configured way.
     pub isolation: Option<String>,
+    /// Role of the model that reads the agent's work when it is done, and advises.
+    pub reviewer: Option<String>,
     /// Acceptance criteria.
     pub acceptance: Vec<String>,
     /// Subtasks.
@@ -63,8 +79,22 @@ pub struct Step {
     pub instructions: Option<String>,
     /// Tool named in passing.
     pub hint: Option<Hint>,
-    /// What earlier runs left in the file.
-    pub record: StepRecord,
+}
+
+crate::blank!(StepDetails);
+
+impl Deref for Step {
+    type Target = StepDetails;
+
+    fn deref(&self) -> &StepDetails {
+        &self.details
+    }
+}
+
+impl DerefMut for Step {
+    fn deref_mut(&mut self) -> &mut StepDetails {
+        &mut self.details
+    }
 }
 
 impl Step {
@@ -80,10 +110,25 @@ impl Step {
             ..Self::default()
         }
     }
+
+    /// Does it stand for any number of steps (`3–N`), and not for one whose number is not known yet (`N+1`)?
+    pub fn is_template(&self) -> bool {
+        let token = self.unexpanded.as_deref().unwrap_or_default();
+        token.contains(['-', '–', '—', '…', '.'])
+    }
+
+    /// Takes away what the file says of how far it is.
+    pub fn clear_marks(&mut self) {
+        self.claimed = false;
+        if let Some(details) = self.details.present() {
+            details.mark = None;
+            self.details.condense();
+        }
+    }
 }
 
 /// What is done in a step.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Hash, Default)]
 pub enum Work {
     /// A fresh agent process. No role = the arbiter's choice, else `default`.
     Agent {
@@ -124,7 +169,7 @@ impl Work {
 }
 
 /// The hint of a proposal: `(tool: operation → target)`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Hint {
     /// Tool.
     pub tool: Option<String>,
@@ -136,7 +181,7 @@ pub struct Hint {
 
 /// What earlier runs left in the file about a step, by field name: see [`STEP_RECORD`].
 // A map of its own would take a kilobyte for each of a hundred thousand steps.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Hash, Default)]
 pub struct StepRecord(Vec<(&'static str, Value)>);
 
 impl StepRecord {
@@ -204,7 +249,7 @@ pub const STEP_RECORD: [&str; 10] = [
 
 /// What a step waits for.
 // Most plans are sequential: ten thousand lists of all the steps before would be fifty million ids.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Depends {
     /// Every step before it.
     #[default]
@@ -230,7 +275,7 @@ impl Depends {
 }
 
 /// Context put into the prompt of an agent step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Subscription {
     /// A file, or some lines of it.
     File {

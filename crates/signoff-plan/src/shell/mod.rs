@@ -49,6 +49,8 @@ pub struct Analysis {
     pub beyond_sh: Vec<ShellError>,
     /// What its exit code can tell.
     pub verdict: Verdict,
+    /// The programs it starts and the files it runs, as [`programs`] finds them.
+    pub programs: Programs,
 }
 
 /// A place that is not valid shell.
@@ -62,7 +64,9 @@ pub struct ShellError {
 
 /// Reads a shell text.
 pub fn analyse(text: &str) -> Analysis {
-    match parser::parse(text) {
+    let parsed = parser::parse(text);
+    let programs = scripts::programs_in(&parsed, text);
+    let analysis = match parsed {
         Ok(ParsedText {
             scripts,
             nested,
@@ -84,6 +88,10 @@ pub fn analyse(text: &str) -> Analysis {
             ..Analysis::default()
         },
         Err(ParseStop::Declined) => full::analyse(text),
+    };
+    Analysis {
+        programs,
+        ..analysis
     }
 }
 

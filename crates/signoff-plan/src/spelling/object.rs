@@ -3,7 +3,9 @@
 use super::keys::{FieldKey, keys};
 
 /// Fields of a plan that both have beside their own.
-const PLAN: [FieldKey; 4] = keys!["context", "tools", "budget", "params",];
+const PLAN: [FieldKey; 5] = keys![
+    "context", "tools", "budget", "params", "approvalRequiredFrom" => "approval_required_from",
+];
 
 /// Fields of a step that both have beside their own.
 pub(crate) const STEP: [FieldKey; 21] = keys![

@@ -3,10 +3,10 @@
 use super::keys::{FieldKey, keys, names};
 
 /// The frontmatter, in the order it is written in.
-pub(crate) const PLAN: [FieldKey; 13] = keys![
+pub(crate) const PLAN: [FieldKey; 14] = keys![
     "id", "title", "status", "version", "created_at", "updated_at", "planner_model",
-    "tools_required" => "tools", "executor_model", "execution_session", "execution_started_at",
-    "execution_ended_at", "result_summary",
+    "tools_required" => "tools", "approval_required_from", "executor_model", "execution_session",
+    "execution_started_at", "execution_ended_at", "result_summary",
 ];
 
 /// Sub-items of a step. `task` is for text that is not the description itself.

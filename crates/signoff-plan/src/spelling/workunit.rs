@@ -3,9 +3,9 @@
 use super::keys::{FieldKey, keys, names};
 
 /// The frontmatter.
-pub(crate) const HEADER: [FieldKey; 9] = keys![
-    "type" => _, "status", "owner", "id", "version", "previous", "briefing", "params",
-    "record" => _,
+pub(crate) const HEADER: [FieldKey; 10] = keys![
+    "type" => _, "status", "owner", "id", "version", "previous", "briefing",
+    "approval_required_from", "params", "record" => _,
 ];
 
 /// Labels of a plan, in the order they are written in. The narrative comes last: it may hold sections
@@ -22,13 +22,13 @@ pub(crate) const PLAN: [FieldKey; 8] = keys![
 ];
 
 /// Labels of a step, in the order they are written in.
-pub(crate) const STEP: [FieldKey; 33] = keys![
+pub(crate) const STEP: [FieldKey; 34] = keys![
     "id", "target" => "role", "tool", "args", "depends_on", "when", "for_each", "max_items",
     "subscriptions", "task", "instructions", "ask" => "question", "choices",
     "contract" => "contract.command", "contract_timeout" => "contract.timeout",
     "baseline" => "contract.baseline", "fewer_tests" => "contract.fewer_tests",
     "holds" => "contract.holds", "on_fail", "produces", "protects", "tools", "approval", "timeout",
-    "budget", "critical", "locks", "isolation", "tool_hint" => "hint", "accept" => "acceptance",
+    "budget", "critical", "locks", "isolation", "reviewer", "tool_hint" => "hint", "accept" => "acceptance",
     "subtasks", "record" => _, "status",
 ];
 

@@ -2,6 +2,7 @@
 //! agree. All of it is data here; `signoff-work` calls them.
 
 mod builtin;
+mod demands;
 pub(crate) mod schema;
 mod scope;
 mod server_url;
@@ -11,6 +12,7 @@ mod tree_at;
 use serde_json::{Map, Value, json};
 
 pub use self::builtin::BUILT_IN;
+pub use self::demands::demands;
 pub use self::schema::unfit;
 pub use self::scope::{Grant, allows};
 pub use self::server_url::server_url_problem;

@@ -57,6 +57,10 @@ fn step_stops(
     files: &FilesBefore<'_>,
 ) -> Vec<String> {
     let mut reasons = Vec::new();
+    if step.unexpanded.is_some() {
+        reasons.push("for the steps that it stands for: they are not written yet".to_owned());
+        return reasons;
+    }
     if step.approval {
         reasons.push("before it starts".to_owned());
     }

@@ -26,7 +26,11 @@ fn samples_become_drafts() {
         assert!(samples.len() >= 5, "{format} has too few samples");
         for sample in samples {
             let source = source(sample, &root);
-            let imported = holds(&source, None).unwrap_or_else(|| panic!("{}", source.name()));
+            // So that one run names every sample that breaks a law.
+            let Ok(Some(imported)) = std::panic::catch_unwind(|| holds(&source, None)) else {
+                wrong.push(format!("{} breaks a law", source.name()));
+                continue;
+            };
             assert_eq!(imported.format, format, "{}", source.name());
             let found = shown(&source);
             let expected = PathBuf::from(format!("{}.expected", sample.display()));
@@ -160,6 +164,16 @@ fn a_text_without_steps_is_a_draft_without_steps() {
     let imported = holds(&source, None).unwrap();
     assert_eq!(imported.steps, 0);
     assert!(imported.text.contains("Only prose."));
+}
+
+#[test]
+fn a_text_that_begins_like_html_hides_nothing() {
+    for text in ["<?php", "<pre>", "<script>", "<!--", "-->"] {
+        let issues =
+            format!("{{\"title\": {text:?}, \"notes\": {text:?}}}\n{{\"labels\": [{text:?}]}}");
+        let source = Source::new("issues.jsonl", issues.into_bytes());
+        assert_eq!(holds(&source, None).expect("issues").steps, 2, "{text}");
+    }
 }
 
 proptest! {

@@ -1,12 +1,14 @@
 //! Asks who does a step that names no role and that several roles fit.
 
 use serde_json::json;
-use signoff_engine::{ModelAnswer, RoleDecision, Run, StepStatus, fitting_roles};
+use signoff_engine::{
+    Failure, ModelAnswer, Outcome, RoleDecision, Run, StepState, StepStatus, fitting_roles,
+};
 use signoff_llm::PromptName;
 
-use super::Advice;
+use super::{Advice, ERROR_BYTES, tail};
 use crate::error::Error;
-use crate::planning::{Model, ask_model, prompts};
+use crate::planning::{Model, ask_model, prompts, request_of};
 use crate::project::Project;
 
 pub(super) fn advice(
@@ -55,24 +57,65 @@ fn arbiter_prompt(project: &Project, run: &Run, at: usize) -> Result<String, Err
     });
     let history = named.iter().filter(|(_, state)| state.attempts > 0);
     let history = history.map(|(step, state)| {
-        let agent = state.usage.agent.as_deref().unwrap_or("nobody");
-        let status = format!("{:?}", state.status).to_lowercase();
-        format!("{} by {agent}: {status}", titled(step.number, &step.title))
+        let agent = state.usage.agent.as_deref().unwrap_or("the harness");
+        let title = titled(step.number, &step.title);
+        format!("{title} by {agent}: {}", progress(state))
     });
     let failure = step.and_then(|(_, state)| state.advice.failure.as_ref());
     let values = json!({
-        "task": plan.task.as_deref().unwrap_or(plan.display_title()),
-        "status": "in_progress",
+        "task": request_of(plan),
+        "status": status(run),
         "done": run.done_steps(),
         "total": plan.steps.len(),
         "step": step.map(|(step, _)| titled(step.number, &step.title)).unwrap_or_default(),
         "suggested": run.role_of(at).unwrap_or("any"),
-        "acceptance": step.map(|(step, _)| step.acceptance.clone()).unwrap_or_default(),
-        "remaining": remaining.map(|(step, _)| titled(step.number, &step.title)).collect::<Vec<_>>(),
+        "acceptance": step.map(|(step, _)| listed(&step.acceptance)).unwrap_or_default(),
+        "remaining": listed(&remaining.map(|(step, _)| titled(step.number, &step.title)).collect::<Vec<_>>()),
         "history": history.collect::<Vec<_>>(),
-        "last_error": failure.map(|failure| failure.unmet.join("; ")).unwrap_or_default(),
+        "last_error": failure.map(error_text).unwrap_or_default(),
         "roles": fitting_roles(run, at),
     });
     let prompt = prompts(project)?.fill(PromptName::Arbiter, &values)?;
     Ok(project.secrets().hide(&prompt).into_owned())
+}
+
+/// A line for each, as a list.
+fn listed(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| format!("- {text}")).collect()
+}
+
+/// The state of the plan, in the words of the `record` dialect.
+fn status(run: &Run) -> &'static str {
+    match run.outcome() {
+        Some(Outcome::Completed | Outcome::Partial) => "complete",
+        Some(Outcome::Failed) => "failed",
+        None if run.replan().is_some() => "replanning",
+        None => "in_progress",
+    }
+}
+
+/// How far a step has come that was begun.
+fn progress(state: &StepState) -> String {
+    let tries = match state.attempts {
+        1 => "1 attempt".to_owned(),
+        attempts => format!("{attempts} attempts"),
+    };
+    match state.status {
+        StepStatus::Completed => format!("complete after {tries}"),
+        StepStatus::Failed => format!("failed after {tries}"),
+        StepStatus::Skipped => format!("skipped after {tries}"),
+        StepStatus::Pending
+        | StepStatus::Blocked
+        | StepStatus::Ready
+        | StepStatus::Running
+        | StepStatus::Verifying
+        | StepStatus::Waiting => format!("not done after {tries}"),
+    }
+}
+
+/// What was not met, and the end of what was said about it.
+fn error_text(failure: &Failure) -> String {
+    let output = format!("{}\n{}", failure.stdout.trim(), failure.stderr.trim());
+    let text = format!("{}\n{}", failure.unmet.join("; "), output.trim());
+    tail(text.trim(), ERROR_BYTES)
 }

@@ -2,20 +2,29 @@
 //! is checked here as far as the project decides about it, and by the engine as far as the plan does.
 
 mod arbiter;
+mod expansion;
+mod handed_in;
 mod offer;
 mod recovery;
 mod replan;
+mod review;
 
 use std::path::PathBuf;
 
-use signoff_engine::{ModelAnswer, ModelTask, ModelUsage, Run};
+use signoff_engine::{ModelAnswer, ModelTask, Run};
 use signoff_llm::Usage;
+use signoff_store::failpoint;
 
 pub use self::arbiter::next_arbiter_prompt;
+pub use self::expansion::next_expansion_prompt;
+pub use self::handed_in::{revise, run_of_plan};
 use crate::error::{Error, PlanningError};
 use crate::local::{Advise, ModelReply, QuestionStop};
-use crate::planning::{Model, ModelPurpose};
+use crate::planning::{Model, ModelPurpose, model_usage};
 use crate::project::Project;
+
+/// Bytes of a failure that a model is told.
+const ERROR_BYTES: usize = 8 * 1024;
 
 /// Asks the models of a project.
 pub(crate) struct Advisor {
@@ -39,20 +48,32 @@ impl Advise for Advisor {
         task: ModelTask,
         stop: &QuestionStop,
     ) -> Option<ModelReply> {
-        let purpose = match task {
-            ModelTask::Replan | ModelTask::Recovery => ModelPurpose::Planner,
-            ModelTask::Role => ModelPurpose::Arbiter,
-        };
         let mut by = "planner".to_owned();
-        let advice = Model::choose(&self.project, purpose, stop.clone()).and_then(|model| {
+        let model = match task {
+            ModelTask::Replan | ModelTask::Recovery => {
+                Model::choose(&self.project, ModelPurpose::Planner, stop.clone())
+            }
+            ModelTask::Role => Model::choose(&self.project, ModelPurpose::Arbiter, stop.clone()),
+            ModelTask::Review => {
+                let role = run
+                    .definition(step)
+                    .and_then(|step| step.reviewer.as_deref());
+                role.unwrap_or("reviewer").clone_into(&mut by);
+                role.map(|role| Model::of_reviewer(&self.project, role, stop.clone()))
+                    .transpose()
+            }
+        };
+        let advice = model.and_then(|model| {
             let Some(mut model) = model else {
-                return Ok(nothing("no arbiter is configured", Usage::default()));
+                return Ok(nothing("no model is configured for it", Usage::default()));
             };
             model.name().clone_into(&mut by);
+            failpoint::reached("model.asked");
             match task {
                 ModelTask::Replan => self.replan(run, step, &mut model),
                 ModelTask::Recovery => recovery::advice(&self.project, run, step, &mut model),
                 ModelTask::Role => arbiter::advice(&self.project, run, step, &mut model),
+                ModelTask::Review => review::advice(&self.project, run, step, &mut model),
             }
         });
         let advice = match advice {
@@ -63,7 +84,7 @@ impl Advise for Advisor {
         Some(ModelReply {
             answer: advice.answer,
             by,
-            usage: model_usage(advice.usage),
+            usage: model_usage(&advice.usage),
         })
     }
 
@@ -77,24 +98,28 @@ fn nothing(why: impl Into<String>, usage: Usage) -> Advice {
     Advice { answer, usage }
 }
 
+/// A question that was not answered, or not even asked: the reason stands in the journal, for people to read.
 fn failed(error: Error) -> Advice {
-    match error {
-        Error::Planning(PlanningError::NoAnswer { why, usage }) => nothing(why, usage),
-        Error::Planning(PlanningError::NoAgent { role, .. }) => {
-            nothing(format!("no agent has the role `{role}`"), Usage::default())
-        }
-        error => nothing(format!("{error:?}"), Usage::default()),
-    }
+    let why = match error {
+        Error::Planning(PlanningError::NoAnswer { why, usage }) => return nothing(why, usage),
+        Error::Planning(error) => error.to_string(),
+        Error::Unreadable { path, why } => format!("`{}`: {why}", path.display()),
+        Error::Sandbox(why) => format!("its process could not be started: {why}"),
+        Error::Untrusted { config } => format!("nobody trusted `{}`", config.display()),
+        Error::HelpersChanged { differences } => format!(
+            "files that its command runs are not what was trusted: {}",
+            differences.join("; ")
+        ),
+        error => format!("it cannot be asked: {error:?}"),
+    };
+    nothing(why, Usage::default())
 }
 
-fn model_usage(usage: Usage) -> Vec<ModelUsage> {
-    if usage.tokens.is_none() && usage.usd_e6.is_none() {
-        return Vec::new();
+/// The end of a text, which tells most of a failure.
+fn tail(text: &str, bytes: usize) -> String {
+    let mut start = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(start) {
+        start += 1;
     }
-    vec![ModelUsage {
-        model: usage.model,
-        input_tokens: usage.tokens.unwrap_or(0),
-        usd_e6: usage.usd_e6,
-        ..ModelUsage::default()
-    }]
+    text.get(start..).unwrap_or_default().to_owned()
 }

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::plan_history::{PlanHistory, append_event};
 use crate::plans::locked::LockedPlan;
 use crate::plans::status::plan_status;
-use crate::plans::{ActorContext, ApproveOptions, approve};
+use crate::plans::{ActorContext, ApproveOptions, approve, requires_people};
 
 /// Writes the new plan, ends the old one, and lets the policy sign. Has it?
 pub(super) fn offer_draft(advisor: &Advisor, run: &Run) -> Result<bool, Error> {
@@ -32,7 +32,9 @@ pub(super) fn offer_draft(advisor: &Advisor, run: &Run) -> Result<bool, Error> {
     if !draft.narrows || !advisor.project.config.approval.narrowing.value {
         return Ok(false);
     }
-    sign(context, draft)
+    let is_signed = sign(context, draft)?;
+    failpoint::reached("replan.signed");
+    Ok(is_signed)
 }
 
 fn propose(
@@ -55,8 +57,8 @@ fn propose(
             path: locked.path(),
             digest: locked.digest(),
             version: locked.version(),
-            by: "planner".to_owned(),
-            actor: Actor::Planner.name().to_owned(),
+            by: writer(run, draft),
+            actor: actor(draft).name().to_owned(),
             cloned_from: None,
             replaces: Some(ReplacedPlan {
                 plan: advisor.key.clone(),
@@ -67,6 +69,21 @@ fn propose(
         locked.conclude_quietly(PlanState::Verified)?;
     }
     Ok(())
+}
+
+/// Who wrote the version: the planner that the run asked, unless it was handed in.
+fn actor(draft: &PlanDraft) -> Actor {
+    let written = draft.actor.as_deref();
+    let known = [Actor::Person, Actor::Agent].into_iter();
+    let mut known = known.filter(|actor| written == Some(actor.name()));
+    known.next().unwrap_or(Actor::Planner)
+}
+
+fn writer(run: &Run, draft: &PlanDraft) -> String {
+    match (actor(draft), run.replan()) {
+        (Actor::Person, Some(replan)) => replan.by.clone(),
+        (actor, _) => actor.name().to_owned(),
+    }
 }
 
 fn end_old_plan(advisor: &Advisor, run: &Run, draft: &PlanDraft) -> Result<(), Error> {
@@ -88,6 +105,9 @@ fn sign(context: ActorContext<'_>, draft: &PlanDraft) -> Result<bool, Error> {
     let project = context.project;
     let path = project.store.workspace().join(&draft.path);
     let plan = crate::plan_file::PlanFile::read(&path, &draft.path, &project.workspace())?;
+    if requires_people(project, &plan, &draft.plan)? {
+        return Ok(false);
+    }
     let is_as_drafted = plan.digest().to_string() == draft.digest;
     if !is_as_drafted || plan_status(project, &plan)?.state != PlanState::Verified {
         return Ok(false);

@@ -6,7 +6,7 @@ use signoff_llm::PromptName;
 use signoff_plan::model::Work;
 use signoff_plan::tools::unfit;
 
-use super::Advice;
+use super::{Advice, ERROR_BYTES, tail};
 use crate::error::Error;
 use crate::planning::{Model, ask_model, prompts};
 use crate::project::Project;
@@ -62,6 +62,11 @@ fn prompt(
     let because = step.and_then(|(_, state)| state.activation.recovery_because.clone());
     let failure = step.and_then(|(_, state)| state.advice.failure.as_ref());
     let output = failure.map(|failure| format!("\n\n{}\n{}", failure.stdout, failure.stderr));
+    let error = format!(
+        "{}{}",
+        because.unwrap_or_default(),
+        output.unwrap_or_default()
+    );
     let args = resolved_arguments(run, at).and_then(Result::ok);
     let remaining = run.steps().filter(|(_, state)| !state.satisfies);
     let remaining: Vec<String> = remaining
@@ -71,7 +76,7 @@ fn prompt(
     let values = json!({
         "step": step.map(|(step, _)| format!("{}: {}", step.id, step.title)).unwrap_or_default(),
         "critical": step.is_some_and(|(step, _)| step.critical),
-        "error": format!("{}{}", because.unwrap_or_default(), output.unwrap_or_default()),
+        "error": tail(&error, ERROR_BYTES),
         "tool": step.map(|(step, _)| tool_name(&step.work)).unwrap_or_default(),
         "args": args.map(|args| args.to_string()).unwrap_or_default(),
         "schema": schema.map(ToString::to_string).unwrap_or_default(),

@@ -11,21 +11,21 @@ use signoff_llm::{
 use signoff_plan::dialect::{Dialect, base_id};
 use signoff_plan::diff::{compare, definition_hash, only_narrows, pairs};
 use signoff_plan::digest::canonical;
-use signoff_plan::edit::{Edit, apply_to};
 use signoff_plan::model::Plan;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 use signoff_store::failpoint;
 
-use super::{Advice, Advisor, nothing};
-use crate::SystemClock;
+use super::expansion::open_steps;
+use super::{Advice, Advisor, ERROR_BYTES, nothing, tail};
+use crate::clock::{Clock, SystemClock, timestamp};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::planning::{DraftObserver, DraftOptions, Model, draft, planning_context};
+use crate::planning::{
+    DraftObserver, DraftOptions, Model, draft, expansion_objections, planning_context, request_of,
+    with_fields,
+};
 use crate::project::relative;
-
-/// Text of a failure that a planner is told.
-const ERROR_BYTES: usize = 8 * 1024;
 
 impl Advisor {
     pub(super) fn replan(
@@ -45,7 +45,15 @@ impl Advisor {
         failpoint::reached("replan.asked");
         let observer = DraftObserver {
             round: &mut |_| {},
-            review: &mut |draft| changed_finished_steps(run, draft),
+            review: &mut |draft| {
+                let after = &draft.checked.plan;
+                let mut objections = changed_finished_steps(run, after);
+                if let Some(expansion) = &context.expansion {
+                    let more = expansion_objections(run.plan(), &expansion.templates, after);
+                    objections.extend(more);
+                }
+                objections
+            },
         };
         let report = draft(&self.project, model, &context, observer)?;
         let usage = report.usage;
@@ -67,19 +75,36 @@ impl Advisor {
     }
 
     fn context(&self, run: &Run, step: usize, dialect: Dialect) -> Result<PlanningContext, Error> {
+        if run.replan().is_some_and(|replan| replan.expands) {
+            return self.expansion_context(run, dialect);
+        }
+        Ok(PlanningContext {
+            replan: Some(replan_context(run, step, dialect)),
+            ..self.plan_context(run, dialect)?
+        })
+    }
+
+    pub(super) fn expansion_context(
+        &self,
+        run: &Run,
+        dialect: Dialect,
+    ) -> Result<PlanningContext, Error> {
+        Ok(PlanningContext {
+            expansion: Some(open_steps(&self.project, run, dialect)),
+            ..self.plan_context(run, dialect)?
+        })
+    }
+
+    fn plan_context(&self, run: &Run, dialect: Dialect) -> Result<PlanningContext, Error> {
         let plan = run.plan();
         let options = DraftOptions {
-            task: (plan.task.clone()).unwrap_or_else(|| plan.display_title().to_owned()),
+            task: request_of(plan),
             dialect,
             memories: Vec::new(),
             existing_code: Vec::new(),
             constraints: plan.constraints.clone(),
         };
-        let context = planning_context(&self.project, &options, &SystemClock::new())?;
-        Ok(PlanningContext {
-            replan: Some(replan_context(run, step, dialect)),
-            ..context
-        })
+        planning_context(&self.project, &options, &SystemClock::new())
     }
 
     /// Keeps the text under a name that no plan has, before the journal names it.
@@ -107,7 +132,8 @@ impl Advisor {
         let extension = next.path.extension().and_then(|found| found.to_str());
         let dir = self.project.store.run_dir(run.id());
         let bytes = plan.source.bytes();
-        let snapshot = dir.save_draft(run.replans(), extension.unwrap_or("md"), bytes)?;
+        let kept = format!("draft-{}", run.replans());
+        let snapshot = dir.save_text(&kept, extension.unwrap_or("md"), bytes)?;
         failpoint::reached("replan.drafted");
         Ok(ModelAnswer::Draft(PlanDraft {
             plan: next.id,
@@ -117,11 +143,12 @@ impl Advisor {
             changes: changes.iter().map(ToString::to_string).collect(),
             reasoning: drafted.reasoning.clone().or_else(|| after.context.clone()),
             narrows: only_narrows(run.plan(), after, &begun_steps(run)),
+            actor: None,
         }))
     }
 
     /// The next version's id and file, which nothing has: an earlier one may have been refused.
-    fn next_identity(&self, plan: &Plan) -> NextIdentity {
+    pub(super) fn next_identity(&self, plan: &Plan) -> NextIdentity {
         let stem = self.plan.file_stem().and_then(|stem| stem.to_str());
         let base = base_id(plan).or(stem).unwrap_or("plan").to_owned();
         let extension = self.plan.extension().and_then(|found| found.to_str());
@@ -146,11 +173,12 @@ impl Advisor {
     }
 }
 
-struct NextIdentity {
-    id: String,
-    version: u64,
-    previous: String,
-    path: PathBuf,
+/// What the next version of a plan is called.
+pub(super) struct NextIdentity {
+    pub(super) id: String,
+    pub(super) version: u64,
+    pub(super) previous: String,
+    pub(super) path: PathBuf,
 }
 
 /// An id as the name of a file.
@@ -166,27 +194,26 @@ fn identified(
     next: &NextIdentity,
     model: Option<&str>,
 ) -> Source {
-    let fields = [
-        ("id", Some(Value::from(next.id.as_str()))),
-        ("version", Some(Value::from(next.version))),
-        ("previous", Some(Value::from(next.previous.as_str()))),
-        ("owner", before.owner.as_deref().map(Value::from)),
-        ("status", Some(Value::from("draft"))),
-        ("created_by", Some(Value::from("planner"))),
-        ("planner_model", model.map(Value::from)),
-    ];
-    let mut source = drafted.source.clone();
-    for (field, value) in fields {
-        let Some(value) = value else {
-            continue;
-        };
-        let field = field.to_owned();
-        // A dialect without a place for it says nothing about it.
-        if let Ok(changed) = apply_to(&source, &[Edit::SetPlan { field, value }]) {
-            source = changed;
-        }
-    }
-    source
+    let now = timestamp(SystemClock::new().now());
+    let informed_by = before.record.get("informed_by").or(Some(&Value::Null));
+    with_fields(
+        &drafted.source,
+        [
+            ("id", Some(Value::from(next.id.as_str()))),
+            ("version", Some(Value::from(next.version))),
+            ("previous", Some(Value::from(next.previous.as_str()))),
+            ("owner", Some(Value::from(before.owner.as_deref()))),
+            ("priority", Some(Value::from(before.priority.as_deref()))),
+            // The request is a person's: a planner neither changes nor adds it.
+            ("task", Some(Value::from(before.task.as_deref()))),
+            ("status", Some(Value::from("draft"))),
+            ("created_by", Some(Value::from("planner"))),
+            ("created_at", Some(Value::from(now.as_str()))),
+            ("updated_at", Some(Value::from(now.as_str()))),
+            ("planner_model", Some(Value::from(model))),
+            ("informed_by", informed_by.cloned()),
+        ],
+    )
 }
 
 /// Steps that have begun: leaving one of them out is more than narrowing.
@@ -202,9 +229,14 @@ fn is_finished(state: &StepState) -> bool {
     state.status == StepStatus::Completed
 }
 
-fn replan_context(run: &Run, step: usize, dialect: Dialect) -> ReplanContext {
+/// The plan that the run carries out, without marks.
+pub(super) fn plan_text(run: &Run, dialect: Dialect) -> String {
     let written = write(run.plan(), dialect).files.into_iter().next();
-    let plan = written.map(|(_, text)| text).unwrap_or_default();
+    written.expect("a plan is at least one file").1
+}
+
+fn replan_context(run: &Run, step: usize, dialect: Dialect) -> ReplanContext {
+    let plan = plan_text(run, dialect);
     let replan = run.replan();
     let failure = run
         .step(step)
@@ -238,18 +270,9 @@ fn evidence_text(state: &StepState) -> String {
     }
 }
 
-/// The end of a text, which tells most of a failure.
-fn tail(text: &str, bytes: usize) -> String {
-    let mut start = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    text.get(start..).unwrap_or_default().to_owned()
-}
-
 /// What a draft does to steps that are finished: their evidence would be lost.
-fn changed_finished_steps(run: &Run, draft: &DraftedPlan) -> Vec<Objection> {
-    let (before, after) = (run.plan(), &draft.checked.plan);
+pub(super) fn changed_finished_steps(run: &Run, after: &Plan) -> Vec<Objection> {
+    let before = run.plan();
     let pairs = pairs(before, after);
     let mut objections = Vec::new();
     for (at, was) in before.steps.iter().enumerate() {

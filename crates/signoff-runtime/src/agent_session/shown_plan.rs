@@ -15,7 +15,8 @@ use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::status::plan_status;
 use crate::plans::{
-    ActorContext, PlanReport, Revision, changes_since_signed, propose_text, revise,
+    ActorContext, EditOptions, PlanReport, Revision, changes_since_signed, propose_text,
+    revise_idle,
 };
 use crate::project::Project;
 
@@ -133,7 +134,8 @@ fn submit(
     let name = project.store.relative(&shown.path);
     if !shown.is_text(text) {
         let revision = Revision::Text(bytes);
-        let revised = revise(context, &shown.path, &name, &revision, None);
+        let any = EditOptions::default();
+        let revised = revise_idle(context, &shown.path, &name, &revision, &any);
         match revised {
             // Only spaces differ, say.
             Err(Error::NothingRevised { .. }) => {}

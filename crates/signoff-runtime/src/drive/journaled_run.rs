@@ -25,7 +25,15 @@ impl std::fmt::Debug for JournaledRun<'_> {
 impl<'a> JournaledRun<'a> {
     /// A run in the state that its journal records.
     pub fn new(state: Run, journal: impl Append + 'a, clock: &'a dyn Clock) -> Self {
-        let journal = Box::new(journal);
+        Self::with_journal(state, Box::new(journal), clock)
+    }
+
+    /// The same with whichever journal it is.
+    pub(crate) fn with_journal(
+        state: Run,
+        journal: Box<dyn Append + 'a>,
+        clock: &'a dyn Clock,
+    ) -> Self {
         Self {
             state,
             journal,
@@ -81,6 +89,11 @@ impl<'a> JournaledRun<'a> {
     /// Closes the journal: the run pauses or has ended.
     pub fn close(&mut self) -> Result<(), Error> {
         self.journal.close()
+    }
+
+    /// Applies what another process recorded.
+    pub(crate) fn follow(&mut self, recorded: &RecordedEvent) {
+        apply(&mut self.state, recorded);
     }
 
     /// Offers another version of the plan, which [`Input::Replan`] takes up.

@@ -4,6 +4,7 @@
 mod asking;
 pub(crate) mod journal;
 mod journaled_run;
+pub(crate) mod published;
 pub(crate) mod request;
 mod roles;
 

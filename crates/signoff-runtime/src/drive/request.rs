@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signoff_api::request::{self, Reply, Request};
-use signoff_engine::{Input, PauseReason};
+use signoff_engine::{Actor, Input, PauseReason, PlanDraft};
 
 /// How often files are looked at that other processes write.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
@@ -37,13 +37,20 @@ pub(crate) fn to_request(what: request::RequestKind, by: String) -> RunRequest {
         },
         request::RequestKind::SkipStep { step } => Input::SkipStep { step, by },
         request::RequestKind::RetryStep { step, hint } => Input::RetryStep { step, hint, by },
+        request::RequestKind::HandIn { draft, because } => Input::HandInVersion {
+            by: writer(&draft, by),
+            draft,
+            because,
+        },
         request::RequestKind::Replan {
             because,
             discoveries,
+            expands,
         } => Input::RequestReplan {
             because,
             discoveries,
             by,
+            expands,
         },
         request::RequestKind::Answer {
             item,
@@ -58,6 +65,14 @@ pub(crate) fn to_request(what: request::RequestKind, by: String) -> RunRequest {
             by,
         },
     })
+}
+
+/// Who wrote a version: a person by name, everybody else by what they are.
+fn writer(draft: &PlanDraft, by: String) -> String {
+    match draft.actor.as_deref() {
+        Some(actor) if actor != Actor::Person.name() => actor.to_owned(),
+        Some(_) | None => by,
+    }
 }
 
 /// A request from its bytes; anything else is refused.

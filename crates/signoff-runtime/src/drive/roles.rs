@@ -33,6 +33,11 @@ pub trait Perform {
         AgentReports::new()
     }
 
+    /// This process goes on with a run that another one drove, and that other machines have not stopped working for.
+    fn take_over(&mut self, _run: &Run) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Nothing is under way, and a person may do something.
     fn rest(&mut self, _run: &Run) {}
     /// Answers a request.

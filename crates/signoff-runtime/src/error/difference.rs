@@ -40,7 +40,7 @@ fn terms(signed: &Value, present: &Value) -> Vec<String> {
         let (before, after) = (signed.get(&name), present.get(&name));
         match name.as_str() {
             _ if before == after => {}
-            "files" => lines.extend(files(before, after)),
+            "files" | "prompts" => lines.extend(files(before, after)),
             "path" => lines.push(search_path(before, after)),
             "tools" => lines.extend(tools(before, after)),
             "prompt" => lines.push(prompt(before, after)),

@@ -12,7 +12,10 @@ mod thread;
 
 use std::path::PathBuf;
 
-use signoff_engine::{ForbiddenTransition, Outcome, PlanState, Refusal, Run, Unsupported};
+use signoff_engine::{
+    ApprovalProgress, ForbiddenTransition, ImpossibleRule, NotCounted, Outcome, PlanState, Refusal,
+    Run, Unsupported,
+};
 use signoff_plan::diagnostic::Diagnostic;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::EditRefused;
@@ -82,6 +85,27 @@ pub enum Error {
         plan: String,
         doubted: Vec<RejectedSignature>,
     },
+    /// More people have to sign.
+    MoreSignatures {
+        plan: String,
+        progress: Box<ApprovalProgress>,
+    },
+    /// The signature of this person would not count.
+    NotAnApprover {
+        plan: String,
+        by: String,
+        why: NotCounted,
+        /// Whose would; empty = everybody else's.
+        named: Vec<String>,
+    },
+    /// This person has signed, and others have to.
+    SignedAlready {
+        plan: String,
+        by: String,
+        progress: Box<ApprovalProgress>,
+    },
+    /// More people have to sign than there are.
+    TooFewApprovers { plan: String, rule: ImpossibleRule },
     /// Less was offered as a proof than is required.
     WeakerProof { proof: Proof, required: Proof },
     /// Git refused something that it was asked for.
@@ -169,6 +193,10 @@ pub enum Error {
     },
     /// A new text of a plan says the same as the old one.
     NothingRevised { plan: String },
+    /// An edit says what the plan says already.
+    NothingEdited { plan: String },
+    /// A file that is not a plan is not given the text of one.
+    NotAPlan { file: String },
     /// A directory cannot be given one new text, nor be kept as one file.
     ThreadRevision { plan: String },
     /// A JSON proposal is not one.
@@ -267,6 +295,10 @@ pub enum Error {
     UnknownEvent { seq: u64, why: String },
     /// An event has no form on disk.
     Unwritable { why: String },
+    /// Other machines drive the run, and this one does not know how to reach them.
+    Elsewhere { run: String },
+    /// The other machines cannot be told of it.
+    Unshared { why: String },
     /// The journal cannot be trusted or written.
     Journal(JournalError),
     /// The log of a plan cannot be trusted or written.

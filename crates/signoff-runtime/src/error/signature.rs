@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use signoff_engine::NotCounted;
 use signoff_plan::visible;
 use signoff_store::signatures::Proof;
 
@@ -40,6 +41,13 @@ pub enum SignatureDefect {
     },
     /// Its key is not believed.
     Key(KeyError),
+    /// It is not by one of those who have to sign.
+    NotCounted {
+        /// Why.
+        why: NotCounted,
+        /// Whose count; empty = everybody else's.
+        named: Vec<String>,
+    },
 }
 
 impl fmt::Display for RejectedSignature {
@@ -68,6 +76,17 @@ impl fmt::Display for SignatureDefect {
                 )
             }
             Self::Key(error) => error.fmt(f),
+            Self::NotCounted { why, named } => match why {
+                NotCounted::NotNamed => {
+                    write!(
+                        f,
+                        "only these people count: {}",
+                        visible::text(&named.join(", "))
+                    )
+                }
+                NotCounted::Author => f.write_str("whoever wrote the plan does not count"),
+                NotCounted::NoPerson => f.write_str("people have to sign, and a rule signed"),
+            },
         }
     }
 }

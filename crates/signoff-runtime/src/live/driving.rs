@@ -6,17 +6,20 @@ use std::sync::Arc;
 use signoff_engine::{Input, PlanState, Run};
 use signoff_sandbox::{Level, Sandbox};
 use signoff_store::runs::RunDir;
+use signoff_work::confine::RunPaths;
 
 use super::isolation::forget_finished_repairs;
 use super::landing::LandingReport;
 use super::notify::Notify;
 use super::prepared::FirstInput;
+use super::webhook::Webhook;
 use super::{PreparedRun, landing};
 use crate::advice::Advisor;
 use crate::confinement;
 use crate::drive::{Loop, Observe, Person, StopReason};
 use crate::error::Error;
-use crate::local::{Interrupt, Local, LocalOptions};
+use crate::local::{Interrupt, Local, LocalOptions, RunIsolation};
+use crate::notifications::Notifier;
 use crate::project::current_task;
 use crate::runs::{log_end, merges};
 use crate::trees::Trees;
@@ -36,6 +39,13 @@ pub struct RunReport {
     pub notes: Vec<String>,
 }
 
+/// Where a run's processes work, and how they are confined.
+pub(super) struct Workplace {
+    pub(super) sandbox: Arc<Sandbox>,
+    pub(super) run_paths: Option<RunPaths>,
+    pub(super) isolation: RunIsolation,
+}
+
 impl PreparedRun<'_> {
     /// Drives the run until it ends or cannot go on by itself. `interrupt` is handed what stops it.
     pub fn drive(
@@ -44,10 +54,12 @@ impl PreparedRun<'_> {
         person: &mut dyn Person,
         interrupt: impl FnOnce(Interrupt) -> io::Result<()>,
     ) -> Result<RunReport, Error> {
-        let (sandbox, level) = self.sandbox()?;
+        let Workplace {
+            sandbox,
+            run_paths,
+            isolation,
+        } = self.workplace()?;
         let project = self.opened.project;
-        let mut run_paths = confinement::run_paths(project, &self.opened.plan, level);
-        let isolation = self.prepare_isolation(&mut run_paths, level)?;
         let trees = isolation.trees().cloned();
         self.refuse_if_changed()?;
         let task = self.run().next_plan().plan();
@@ -55,6 +67,13 @@ impl PreparedRun<'_> {
         current_task::begin(project, &self.opened.key, task)?;
         let notified = (!person.is_present()).then(|| Arc::clone(&sandbox));
         let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
+        let notifier = (!person.is_present()).then(|| Notifier::new(project));
+        let mut webhook = notifier.flatten().map(|notifier| Webhook {
+            notifier,
+            plan: self.opened.key.clone(),
+        });
+        // It holds all that was signed, and the run may take hours.
+        drop(self.signature);
         let mut local = Local::start(LocalOptions {
             project,
             key: self.opened.key.clone(),
@@ -75,6 +94,7 @@ impl PreparedRun<'_> {
         let mut marks = self.opened.marks();
         let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks];
         observers.extend(notify.as_mut().map(|notify| notify as &mut dyn Observe));
+        observers.extend(webhook.as_mut().map(|webhook| webhook as &mut dyn Observe));
         let mut work = Loop {
             run: &mut self.opened.run,
             perform: &mut local,
@@ -89,8 +109,12 @@ impl PreparedRun<'_> {
             &self.opened.dir,
             trees.as_deref(),
         )?;
+        work.perform.take_over(work.run.state())?;
         let stopped = work.drive()?;
         local.end();
+        if let Some(webhook) = webhook {
+            webhook.notifier.finish();
+        }
         let mut notes = notify.map(Notify::finish).unwrap_or_default();
         notes.extend(local.login_notes());
         let opened = &mut self.opened;
@@ -103,13 +127,30 @@ impl PreparedRun<'_> {
                 current_task::update_status(project, &opened.key, PlanState::Stalled)?;
             }
         }
-        let landing = landing::settle(project, trees.as_deref(), &mut opened.run)?;
+        let landing = match project.cluster {
+            // Whoever started the run has the checkout.
+            Some(_) => None,
+            None => landing::settle(project, trees.as_deref(), &mut opened.run)?,
+        };
         Ok(RunReport {
             stopped,
             landing,
             run: self.opened.run.into_state(),
             trouble: marks.trouble,
             notes,
+        })
+    }
+
+    /// Where its processes work, and how they are confined.
+    pub(super) fn workplace(&self) -> Result<Workplace, Error> {
+        let (sandbox, level) = self.sandbox()?;
+        let opened = &self.opened;
+        let mut run_paths = confinement::run_paths(opened.project, &opened.plan, level);
+        let isolation = self.prepare_isolation(&mut run_paths, level)?;
+        Ok(Workplace {
+            sandbox,
+            run_paths,
+            isolation,
         })
     }
 
@@ -124,7 +165,7 @@ impl PreparedRun<'_> {
     }
 
     /// Refuses to begin if the plan or its terms are no longer what was signed.
-    fn refuse_if_changed(&mut self) -> Result<(), Error> {
+    pub(super) fn refuse_if_changed(&mut self) -> Result<(), Error> {
         let opened = &self.opened;
         let Some(difference) = self.watch.difference(opened.project)? else {
             return Ok(());

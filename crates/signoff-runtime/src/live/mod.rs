@@ -4,6 +4,8 @@
 //! [`PreparedRun::drive`] hands it to the loop and lands what it did. [`rehearsal`] tells what would happen.
 
 mod driving;
+pub mod handed_over;
+mod hosted;
 mod isolation;
 pub mod landing;
 mod last_run;
@@ -13,7 +15,9 @@ mod options;
 mod prepared;
 pub mod rehearsal;
 mod taken_back;
+mod webhook;
 
 pub use self::driving::RunReport;
+pub use self::hosted::{CaughtUp, HostedRun};
 pub use self::options::{RunLimit, RunOptions};
 pub use self::prepared::PreparedRun;

@@ -5,6 +5,7 @@ use signoff_store::config;
 
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::agents::has_planner;
 use crate::project::sandbox_level::level;
 
 /// How a run is to be driven.
@@ -16,6 +17,8 @@ pub struct RunOptions {
     pub limit: Option<RunLimit>,
     /// Where it works; the configured isolation if absent.
     pub isolation: Option<config::Isolation>,
+    /// It is handed over to other machines, and not followed.
+    pub detach: bool,
     /// The plan may be completed: it is run once more.
     pub again: bool,
     /// How much of it is done again, where an earlier run is known.
@@ -91,6 +94,7 @@ pub(super) fn settings(
         },
         max_replans: config.run.max_replans.value,
         roles: arbiter_roles(project),
+        has_planner: has_planner(project),
     })
 }
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, Bounds, Input, Isolation, NextPlan, Outcome, PlanState, Run, RunStart, Settings,
-    StepForecast, Transition, state_after,
+    Actor, Bounds, Input, Isolation, NextPlan, Outcome, PlanState, PlanningUsage, Run, RunStart,
+    Settings, StepForecast, Transition, state_after,
 };
 use signoff_plan::model::Plan;
 use signoff_plan::signed::SignedPlan;
@@ -20,15 +20,17 @@ use super::options::{RunOptions, bounds, settings};
 use crate::clock::Clock;
 use crate::confinement::levels;
 use crate::error::Error;
+use crate::local::action_elsewhere;
 use crate::plan_file::PlanFile;
 use crate::plan_history::{PlanHistory, append_event};
+use crate::planning::begins_run;
 use crate::plans::ActorContext;
 use crate::plans::approval::preflight::dropped_hooks;
 use crate::plans::approval::replan;
 use crate::plans::locked::LockedPlan;
 use crate::project::{Project, relative};
 use crate::runs::worktrees::RunWorktrees;
-use crate::runs::{OpenedRun, cut_off_reports, snapshot, witness};
+use crate::runs::{OpenedRun, cut_off_reports, elsewhere, snapshot, witness};
 use crate::signing::signed::require_still_signed;
 use crate::signing::watch::Watch;
 
@@ -38,7 +40,7 @@ pub struct PreparedRun<'a> {
     /// How messages call the plan.
     pub(super) name: String,
     /// The signature it runs under.
-    signature: Box<SignatureRecord>,
+    pub(super) signature: Box<SignatureRecord>,
     /// Notices when the plan or its terms are no longer what was signed.
     pub(super) watch: Watch,
     pub(super) beginning: FirstInput,
@@ -49,9 +51,9 @@ pub struct PreparedRun<'a> {
     /// The repository that its trees are recorded in, where that was chosen just now.
     pub(super) repository: Option<Repository>,
     /// What a person should know before it goes on.
-    notes: Vec<String>,
+    pub(super) notes: Vec<String>,
     /// What it will do with each step, if the plan was run before.
-    forecast: Vec<StepForecast>,
+    pub(super) forecast: Vec<StepForecast>,
 }
 
 /// What is recorded before the first action.
@@ -91,7 +93,7 @@ impl<'a> PreparedRun<'a> {
         };
         // Nobody else does anything to the plan until its log says that it runs.
         let locked = LockedPlan::open_seen(context, plan)?;
-        if let Some((run, _)) = replan::waiting_run(project, &locked.plan)? {
+        if let Some(replan::WaitingRun { run, .. }) = replan::waiting_run(project, &locked.plan)? {
             let plan = locked.plan.source.name().to_owned();
             return Err(Error::WaitingRun { plan, run });
         }
@@ -116,6 +118,7 @@ impl<'a> PreparedRun<'a> {
             terms: signed.terms().to_string(),
             settings: setup.settings.clone(),
             earlier: setup.earlier.steps,
+            planning: locked.history().uncounted_planning(begins_run),
         });
         Ok(Self {
             name: locked.plan.source.name().to_owned(),
@@ -144,6 +147,7 @@ impl<'a> PreparedRun<'a> {
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         project.require_trust()?;
+        elsewhere::refuse(project, id)?;
         let mut opened = OpenedRun::open(project, id, clock)?;
         opened.refuse_if_undone()?;
         let isolation = opened.state().settings().isolation;
@@ -156,6 +160,10 @@ impl<'a> PreparedRun<'a> {
         landing::refuse_if_checked_out(&opened)?;
         let by = project.process.person.clone();
         let input = match opened.state().outcome() {
+            None if project.cluster.is_some() => Input::TakeOver {
+                by,
+                elsewhere: steps_elsewhere(opened.state()),
+            },
             None => Input::Resume {
                 by,
                 reports: cut_off_reports(opened.state(), &opened.dir),
@@ -282,8 +290,18 @@ impl<'a> PreparedRun<'a> {
     }
 }
 
+/// The steps that other machines work on.
+fn steps_elsewhere(run: &Run) -> Vec<String> {
+    let steps = run
+        .order()
+        .filter(|at| action_elsewhere(run, *at).is_some());
+    steps
+        .filter_map(|at| Some(run.definition(at)?.id.clone()))
+        .collect()
+}
+
 /// Watches the files that this version rests on.
-fn watch(opened: &OpenedRun<'_>, signed: &SignedPlan) -> Watch {
+pub(super) fn watch(opened: &OpenedRun<'_>, signed: &SignedPlan) -> Watch {
     let (plan, terms) = (opened.plan.clone(), opened.terms.clone());
     Watch::new(plan, signed.clone(), terms, opened.text.clone())
 }
@@ -303,6 +321,16 @@ fn take_back_replacement(opened: &OpenedRun<'_>) -> Result<(), Error> {
     }
     let executing = executing_event(opened, opened.state().signed());
     append_event(project, key, &executing, opened.clock)
+}
+
+/// What models used for the plan since the version that is in force was taken up.
+fn uncounted_planning(opened: &OpenedRun<'_>) -> Result<Vec<PlanningUsage>, Error> {
+    let now = opened.state().signed().digest().to_string();
+    let history = PlanHistory::read(opened.project, &opened.key)?;
+    // A crash may have left the line of the next version without its event.
+    Ok(history.uncounted_planning(
+        |event| matches!(event, PlanEvent::PlanExecuting { digest, .. } if *digest == now),
+    ))
 }
 
 fn executing_event(opened: &OpenedRun<'_>, signed: &SignedPlan) -> PlanEvent {
@@ -350,6 +378,7 @@ fn take_next_version(
         ..RunOptions::default()
     };
     let settings = settings(project, &options, now.isolation, now.land)?;
+    let planning = uncounted_planning(opened)?;
     let executing = executing_event(opened, &next.signed);
     append_event(project, key, &executing, opened.clock)?;
     failpoint::reached("replan.switching");
@@ -366,6 +395,7 @@ fn take_next_version(
             snapshot,
             settings,
             plan: own,
+            planning,
         }),
         signature: next.signature,
     }))

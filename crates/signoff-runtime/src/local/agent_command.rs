@@ -13,8 +13,8 @@ use signoff_work::confine::{AgentRequirements, Confined, VisibleTree};
 use signoff_work::environment::for_agent;
 
 use super::agent::{Denials, MonitorSetup, Questions, Sessions, Talk};
+use super::agent_files::{AgentFiles, guard_hook};
 use super::commands::{CommandBuilder, broken_run, require_step};
-use super::room::{Room, guard_hook};
 use crate::confinement::Scratch;
 use crate::error::Error;
 use crate::project::Project;
@@ -29,7 +29,7 @@ pub(super) struct AgentCommand {
     pub(super) scratch: Option<Scratch>,
     pub(super) setup: MonitorSetup,
     pub(super) sessions: Sessions,
-    pub(super) room: Room,
+    pub(super) files: AgentFiles,
 }
 
 impl CommandBuilder<'_> {
@@ -56,12 +56,12 @@ impl CommandBuilder<'_> {
         }
         let driver = driver_kind(agent.driver);
         let tools = scope(run.plan(), step);
-        let room = self.room(run, step, attempt, scratch.as_ref(), mount.is_some())?;
+        let files = self.agent_files(run, step, attempt, scratch.as_ref(), mount.is_some())?;
         if let (Some(confined), Some(paths)) = (&mut confined, &self.run_paths) {
-            room.show(confined, paths);
+            files.show(confined, paths);
         }
-        let hook = guard_hook(driver, &room);
-        let servers = room.servers();
+        let hook = guard_hook(driver, &files);
+        let servers = files.servers();
         let sessions = Sessions::of(&self.dir, step, attempt, agent, &needs);
         let resumed = sessions.resume(scratch.as_ref());
         let options = LaunchOptions {
@@ -76,12 +76,12 @@ impl CommandBuilder<'_> {
             guard: tools.map(|_| LaunchGuard {
                 hook: hook.as_deref().unwrap_or_default(),
                 servers: &servers,
-                directory: room.seen(),
+                directory: files.seen(),
             }),
         };
         let launch = driver.driver().launch(&options);
         for file in &launch.files {
-            room.write(file.name, &file.bytes)?;
+            files.write(file.name, &file.bytes)?;
         }
         let setup = MonitorSetup {
             step: at,
@@ -90,7 +90,7 @@ impl CommandBuilder<'_> {
             model: options.model.map(str::to_owned),
             talk: Talk::new(driver, &options, resumed),
             questions: Questions::default(),
-            denials: Denials::in_file(room.denied()),
+            denials: Denials::in_file(files.denied()),
             prices: prices(self.project),
             own_sandbox: launch.keeps_own_sandbox,
             progress: dir.progress(),
@@ -99,7 +99,7 @@ impl CommandBuilder<'_> {
         let variables = &self.project.process.variables;
         let shown = &self.project.config.sandbox.env.value;
         let mut environment = for_agent(variables, shown, needs.variables(variables));
-        environment.extend(room.variables());
+        environment.extend(files.variables());
         let policy = confined.map(|confined| confined.into_policy(&mut environment));
         let invocation = Invocation {
             launch,
@@ -111,15 +111,15 @@ impl CommandBuilder<'_> {
             log: dir.agent_log(),
         };
         let mut command = invocation.into_command();
-        let files = mount.map_or_else(|| self.project.store.workspace(), TreeMount::files);
-        pin_agent(self.project, &agent.command, files, &mut command)?;
+        let workspace = mount.map_or_else(|| self.project.store.workspace(), TreeMount::files);
+        pin_agent(self.project, &agent.command, workspace, &mut command)?;
         command.policy = policy;
         Ok(AgentCommand {
             command,
             scratch,
             setup,
             sessions,
-            room,
+            files,
         })
     }
 

@@ -13,12 +13,12 @@ use signoff_work::git::ImportLimits;
 
 use super::agent::{AgentHandle, AgentMonitor, EndReason, MonitorSetup};
 use super::agent_command::AgentCommand;
+use super::agent_files::{AgentFiles, plain_names};
 use super::agent_servers::{AgentServers, CallDesk, CallDeskSetup};
 use super::calls::CallTree;
 use super::commands::{broken_run, require_step};
 use super::commits::{newest_base, work_context, work_context_from};
 use super::message::Message;
-use super::room::{Room, plain_names};
 use super::shared_checkout::StepAttempts;
 use super::worked_tree::WorkedTree;
 use super::{Local, RunIsolation};
@@ -46,6 +46,23 @@ impl WorkingAgent {
             usage: LiveUsage::default(),
             progress: None,
         }
+    }
+}
+
+impl Local<'_> {
+    /// Ends the step's agent, if one is at work.
+    pub(crate) fn end_agent(&mut self, step: usize) {
+        if let Some(agent) = self.agents.remove(&step) {
+            agent.handle.end(EndReason::Stopped);
+        }
+    }
+}
+
+impl WorkingAgent {
+    /// Answers its question with a no.
+    pub(super) fn deny(&self, item: &str) {
+        self.handle.journaled(item);
+        self.handle.answer(item, false);
     }
 }
 
@@ -136,9 +153,9 @@ impl Local<'_> {
             scratch,
             setup,
             sessions,
-            room,
+            files,
         } = self.commands.agent(run, step, attempt, tree, &signed)?;
-        let servers = self.agent_servers(run, step, attempt, &room, &setup)?;
+        let servers = self.agent_servers(run, step, attempt, &files, &setup)?;
         let monitor = AgentMonitor::new(setup, self.sender.clone());
         let working = WorkingAgent::new(monitor.handle(), servers);
         self.agents.insert(step, working);
@@ -201,10 +218,10 @@ impl Local<'_> {
         run: &Run,
         step: usize,
         attempt: u32,
-        room: &Room,
+        files: &AgentFiles,
         setup: &MonitorSetup,
     ) -> Result<Option<AgentServers>, Error> {
-        if room.sockets().is_empty() {
+        if files.sockets().is_empty() {
             return Ok(None);
         }
         let (definition, _) = require_step(run, step)?;
@@ -233,7 +250,7 @@ impl Local<'_> {
             secrets: self.commands.secrets.clone(),
             sender: self.sender.clone(),
         });
-        let servers = AgentServers::open(room.sockets(), desk).map_err(Error::Sandbox)?;
+        let servers = AgentServers::open(files.sockets(), desk).map_err(Error::Sandbox)?;
         Ok(Some(servers))
     }
 

@@ -13,7 +13,7 @@ use super::commands::{ContractRun, require_step};
 use super::shared_checkout::StepAttempts;
 use crate::confinement::Scratch;
 use crate::error::Error;
-use crate::trees::{IgnoredWork, TreeMount, Trees};
+use crate::trees::{CheckoutChanges, IgnoredWork, TreeMount, Trees};
 
 impl Local<'_> {
     /// Runs a contract, and reports how it ended.
@@ -163,16 +163,28 @@ impl OverlayObserver {
         observed.tree = Some(mount.tree());
         observed.overlay_mode = Some(self.trees.overlay_mode().to_owned());
         observed.wrote = self.trees.written_files(&mount);
-        observed.void = void_reason(mount.changed_meanwhile());
+        let changes = mount.changed_meanwhile();
+        if let Ok(changes) = &changes {
+            self.trees.note_new_names(&changes.new);
+        }
+        observed.void = void_reason(changes);
         observed.left_out.clone_from(&mount.left_out().needed);
         observed.ignored_work = mount.has_ignored_work;
         observed.warm = mount.is_warm();
+        let detached = (mount.is_detached() && met_busy(&observed))
+            .then(|| self.trees.noted_new_names())
+            .flatten();
         let cold = cold_cache_note(&mount.left_out().caches);
         let has_ended = matches!(observed.ended, ProcessEnd::Exited(_));
         let is_reusable = has_ended && observed.void.is_none();
         self.trees.release_overlay(mount, is_reusable);
         if has_failed(&self.expect, &observed.ended) {
-            for note in self.failure_notes(cold, &observed) {
+            let detached = detached.map(|new| detached_note(&new));
+            for note in self
+                .failure_notes(cold, &observed)
+                .into_iter()
+                .chain(detached)
+            {
                 observed.stderr = [observed.stderr.trim_end(), &note, ""].join("\n");
             }
         }
@@ -191,17 +203,39 @@ impl OverlayObserver {
 }
 
 /// Files that changed while a contract ran void its verdict, and so does not knowing: what it saw is unknown.
-fn void_reason(changed: std::io::Result<Vec<String>>) -> Option<String> {
-    match changed {
-        Ok(changed) if changed.is_empty() => None,
-        Ok(changed) => Some(format!(
-            "{} changed in the checkout while the contract ran, so what it saw is unknown",
-            quote(&changed)
-        )),
+fn void_reason(changes: std::io::Result<CheckoutChanges>) -> Option<String> {
+    match changes {
+        Ok(CheckoutChanges { changed, new }) => match (changed.is_empty(), new.is_empty()) {
+            (true, true) => None,
+            (false, _) => Some(format!(
+                "{} changed in the checkout while the contract ran, so what it saw is unknown",
+                quote(&changed)
+            )),
+            (true, false) => Some(format!(
+                "{} came into the checkout while the contract ran, so what it saw is unknown: stop the program that makes \
+                 such files, or have it write elsewhere",
+                quote(&new)
+            )),
+        },
         Err(error) => Some(format!(
             "the checkout's ignored files could not be compared after the contract ran: {error}"
         )),
     }
+}
+
+/// Did the contract try to remove or rename what is mounted? Only then is that worth a word.
+fn met_busy(observed: &Observation) -> bool {
+    let says = |text: &str| text.contains("resource busy") || text.contains("EBUSY");
+    says(&observed.stdout) || says(&observed.stderr)
+}
+
+/// Explains why a contract cannot remove an ignored directory.
+fn detached_note(new: &[String]) -> String {
+    format!(
+        "a program keeps making files in the checkout ({}), so each ignored directory was mounted by itself: a contract can \
+         empty it, and not remove or rename it",
+        quote(new)
+    )
 }
 
 /// Explains why a contract took long or misses something.
@@ -251,9 +285,18 @@ mod tests {
 
     #[test]
     fn a_checkout_that_cannot_be_compared_voids_the_verdict() {
-        assert_eq!(void_reason(Ok(Vec::new())), None);
-        let changed = void_reason(Ok(vec!["a".to_owned()]));
+        let void = |changed: &[&str], new: &[&str]| {
+            let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+            let (changed, new) = (names(changed), names(new));
+            void_reason(Ok(CheckoutChanges { changed, new }))
+        };
+        assert_eq!(void(&[], &[]), None);
+        let changed = void(&["a"], &[]);
         assert!(changed.is_some_and(|why| why.contains("`a` changed")));
+        let new = void(&[], &["b"]);
+        assert!(
+            new.is_some_and(|why| why.contains("`b` came") && why.contains("stop the program"))
+        );
         let unknown = void_reason(Err(std::io::Error::other("no such directory")));
         assert!(unknown.is_some_and(|why| why.ends_with("no such directory")));
     }

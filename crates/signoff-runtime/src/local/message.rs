@@ -2,6 +2,7 @@
 
 use signoff_engine::Action;
 
+use crate::cluster::Report;
 use crate::drive::WakeReason;
 use crate::trees::TreeMount;
 
@@ -18,4 +19,6 @@ pub(super) enum Message {
         action: Action,
         made: Result<Box<TreeMount>, String>,
     },
+    /// Another machine reports.
+    Reported(Box<Report>),
 }

@@ -5,6 +5,7 @@ mod action_trees;
 mod advice;
 mod agent;
 mod agent_command;
+mod agent_files;
 mod agent_servers;
 mod agents;
 mod calls;
@@ -12,6 +13,7 @@ mod checkout_watcher;
 mod commands;
 mod commits;
 mod contracts;
+mod handing_over;
 mod heartbeat;
 mod interrupt;
 mod isolation;
@@ -21,7 +23,6 @@ mod perform;
 mod pool;
 mod prompt_context;
 mod requests;
-mod room;
 mod shared_checkout;
 mod supervisor;
 mod trial;
@@ -48,6 +49,7 @@ use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
 use self::commits::{attempt_of, work_context};
+pub(crate) use self::handing_over::action_elsewhere;
 use self::heartbeat::Heartbeat;
 pub use self::interrupt::Interrupt;
 pub(crate) use self::isolation::RunIsolation;
@@ -132,6 +134,13 @@ impl<'a> Local<'a> {
         )?;
         let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle())?;
         let starter = supervisor.starter();
+        if let Some(cluster) = &project.cluster {
+            let news = sender.clone();
+            // The receiver is gone: the run was abandoned.
+            cluster.connect(Box::new(move |report| {
+                drop(news.send(Message::Reported(Box::new(report))));
+            }));
+        }
         Ok(Self {
             calls: Calls::new(
                 project,

@@ -31,15 +31,14 @@ impl Perform for Local<'_> {
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
-        let note_begun = match self.make_tree(run, action) {
-            Ok(false) => self.begin_in(run, action, None),
-            made => made.map(|_| ()),
-        };
-        match note_begun {
-            // What has not begun is void, and begins when the run goes on.
-            Err(_) if self.supervisor.is_stopping() => Ok(()),
-            note_begun => note_begun,
+        if self.hand_over(run, action)? {
+            return Ok(());
         }
+        self.begin_here(run, action)
+    }
+
+    fn take_over(&mut self, run: &Run) -> Result<(), Error> {
+        self.hand_over_again(run)
     }
 
     fn is_stopping(&self) -> bool {
@@ -90,8 +89,10 @@ impl Perform for Local<'_> {
                 // We hold a sender ourselves, so the channel cannot be disconnected.
                 None => return Ok(self.note_event(WakeReason::Timer)),
                 Some(Message::Happened(happened)) => {
-                    if let WakeReason::Active(agent) = &happened {
-                        self.note_active(run, agent);
+                    match &happened {
+                        WakeReason::Active(agent) => self.note_active(run, agent),
+                        WakeReason::Input(input) => self.share_commit(run, input)?,
+                        _ => {}
                     }
                     let happened = self.note_event(happened);
                     return self.check_trouble(run, happened);
@@ -102,6 +103,11 @@ impl Perform for Local<'_> {
                     Ok(mount) => self.begin_in(run, &action, Some(mount))?,
                     Err(why) => return Err(self.no_tree(run, &action, why)),
                 },
+                Some(Message::Reported(report)) => {
+                    if let Some(happened) = Self::reported(run, *report) {
+                        return Ok(happened);
+                    }
+                }
             }
         }
     }
@@ -113,6 +119,9 @@ impl Perform for Local<'_> {
             if let Some(servers) = &agent.servers {
                 servers.close();
             }
+        }
+        if let Some(cluster) = &self.commands.project.cluster {
+            cluster.withdraw();
         }
         self.calls.stop();
         self.question_stop.stop();
@@ -138,7 +147,7 @@ impl Perform for Local<'_> {
                 None
             }
             Message::Happened(WakeReason::Trouble(trouble)) => trouble.known,
-            Message::Happened(_) | Message::Ready { .. } => None,
+            Message::Happened(_) | Message::Ready { .. } | Message::Reported(_) => None,
         });
         late.collect()
     }
@@ -174,6 +183,19 @@ impl Perform for Local<'_> {
 }
 
 impl Local<'_> {
+    /// Begins an action on this machine.
+    pub(crate) fn begin_here(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
+        let note_begun = match self.make_tree(run, action) {
+            Ok(false) => self.begin_in(run, action, None),
+            made => made.map(|_| ()),
+        };
+        match note_begun {
+            // What has not begun is void, and begins when the run goes on.
+            Err(_) if self.supervisor.is_stopping() => Ok(()),
+            note_begun => note_begun,
+        }
+    }
+
     /// Waits for the next message, at most so long, and shows meanwhile that this process is alive.
     fn wait(&mut self, mut left: Option<Duration>) -> Option<Message> {
         loop {

@@ -63,7 +63,7 @@ fn try_one(project: &Project, contract: &Contract) -> Result<Verdict, Error> {
     let paths = confinement::run_paths(project, &project.store.config_path(), level);
     let mut paths = paths.ok_or_else(unconfined)?;
     paths.network = false;
-    let shown = VisibleTree::Overlay(Overlay {
+    let shown = VisibleTree::in_layers(Overlay {
         at: tree.to_owned(),
         lower: vec![tree.to_owned()],
         upper: directory.part("upper")?,

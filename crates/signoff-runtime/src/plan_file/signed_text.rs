@@ -50,7 +50,7 @@ impl SignedText {
             return known_dialect;
         }
         let parsed = ParsedFile::new(source.clone());
-        if Digest::of_plan(parsed.plan()) != signed {
+        if Digest::of_plan(&parsed.plan()) != signed {
             return None;
         }
         let dialect = parsed.dialect();
@@ -61,6 +61,16 @@ impl SignedText {
             parsed: Some(parsed),
         });
         Some(dialect)
+    }
+
+    /// The remembered text, if this is the same: two of a large plan take too much memory.
+    pub(crate) fn shared(&self, source: Source) -> Source {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.as_ref().map(|known| &known.source);
+        known
+            .filter(|known| **known == source)
+            .cloned()
+            .unwrap_or(source)
     }
 
     /// What a file says that [`SignedText::dialect_of`] has just found signed.
@@ -108,6 +118,20 @@ mod tests {
     }
 
     #[test]
+    fn of_one_text_there_is_one_in_memory() {
+        let digest = Digest::of_plan(&resolved_plan(&parse(&source(PLAN))));
+        let text = SignedText::default();
+        let first = source(PLAN);
+        let place = |source: &Source| source.bytes().as_ptr();
+        text.set(first.clone(), Dialect::Toolplan, digest);
+        assert_eq!(place(&text.shared(source(PLAN))), place(&first));
+        let other = source(&PLAN.replace("Look", "Search"));
+        assert_eq!(place(&text.shared(other.clone())), place(&other));
+        let elsewhere = Source::new("copy.json", PLAN.as_bytes().to_vec());
+        assert_eq!(place(&text.shared(elsewhere.clone())), place(&elsewhere));
+    }
+
+    #[test]
     fn what_was_parsed_is_handed_on_once_and_only_for_its_own_text() {
         let digest = Digest::of_plan(&resolved_plan(&parse(&source(PLAN))));
         let is_kept = |text: &SignedText| {
@@ -120,7 +144,7 @@ mod tests {
         let other = source(&PLAN.replace("Look", "Search"));
         let taken = text.take_parsed(other.clone());
         assert_eq!(taken.source().bytes(), other.bytes());
-        assert_eq!(taken.plan(), &resolved_plan(&parse(&other)));
+        assert_eq!(taken.plan(), resolved_plan(&parse(&other)));
         assert!(!is_kept(&text));
     }
 }

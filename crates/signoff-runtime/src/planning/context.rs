@@ -45,7 +45,10 @@ pub(super) fn gather(
         memories: options.memories.clone(),
         existing_code: options.existing_code.clone(),
         rejected: rejected(project, clock)?,
+        answers: Vec::new(),
+        open_contracts: None,
         replan: None,
+        expansion: None,
         revision: None,
     })
 }

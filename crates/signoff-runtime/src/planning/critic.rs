@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use signoff_api::comments::Comment;
-use signoff_api::plan_log::{CommentKind, ObjectionSeverity};
+use signoff_api::plan_log::{CommentKind, ObjectionSeverity, PlanningTask};
 use signoff_llm::{PromptName, Usage};
 
 use super::model::Model;
+use super::spending::{AskedModel, record_planning};
 use super::{ask_model, prompts};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -58,6 +59,13 @@ pub fn criticize(
     let question = prompts(project)?.fill(PromptName::Critic, &values)?;
     let mut check = |critique: &Critique| problems(critique, &steps);
     let reply = ask_model(project, critic, &question, &mut check)?;
+    let asked = AskedModel {
+        task: PlanningTask::Critique,
+        by: critic.name(),
+        rounds: reply.rounds,
+        usage: &reply.usage,
+    };
+    record_planning(context, plan, asked)?;
     let by = format!("critic {}", critic.name());
     let objections = reply.value.objections.into_iter();
     let new: Vec<NewComment> = objections

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde_json::Value;
 use signoff_llm::{DraftedPlan, PlanningContext};
+use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{Edit, apply_to};
+use signoff_plan::model::Plan;
 use signoff_plan::source::Source;
 
 use crate::error::Error;
@@ -34,6 +36,8 @@ pub struct DraftOrigin<'a> {
     pub context: &'a PlanningContext,
     /// The planner's model, if it is known.
     pub model: Option<&'a str>,
+    /// When it was asked.
+    pub at: &'a str,
 }
 
 /// The draft with what only the harness knows: who made it, with which model, from which memories. Whatever it says of
@@ -43,26 +47,74 @@ pub fn finished(draft: &DraftedPlan, origin: &DraftOrigin<'_>, id: Option<&str>)
         person,
         context,
         model,
+        at,
     } = origin;
     let memories = context.memories.iter();
     let memories: Vec<&str> = memories.map(|memory| memory.name.as_str()).collect();
     let reasoning = draft.reasoning.as_deref();
     let reasoning = reasoning.filter(|_| draft.checked.plan.context.is_none());
-    let task = Some(context.task.as_str()).filter(|_| draft.checked.plan.task.is_none());
+    let dialect = draft.checked.dialect;
+    let is_record = dialect == Dialect::Record;
+    let has_version = is_record || dialect == Dialect::Toolplan;
     let fields = [
-        ("id", id.map(Value::from)),
+        // Plans of these dialects always have one; the others' are the harness's to count.
+        ("version", Some(Value::from(has_version.then_some(1)))),
+        ("current_step_index", is_record.then(|| Value::from(0))),
+        // Without one the file's path is its name, and not what a model calls it.
+        ("id", Some(Value::from(id))),
         ("owner", Some(Value::from(*person))),
         ("status", Some(Value::from("draft"))),
         ("created_by", Some(Value::from(PLANNER))),
-        ("planner_model", model.map(Value::from)),
+        ("created_at", Some(Value::from(*at))),
+        ("updated_at", Some(Value::from(*at))),
+        ("planner_model", Some(Value::from(*model))),
         (
             "informed_by",
-            (!memories.is_empty()).then(|| Value::from(memories)),
+            Some(Value::from((!memories.is_empty()).then_some(memories))),
         ),
-        ("task", task.map(Value::from)),
+        // What was asked for is a person's word, and not how a model puts it.
+        ("task", Some(Value::from(context.task.as_str()))),
         ("context", reasoning.map(Value::from)),
     ];
-    let mut source = draft.source.clone();
+    with_fields(&draft.source, fields)
+}
+
+/// A new text of a plan that exists, by a planner: what the harness and people decide about the plan stays as it was.
+/// The request is a person's, too: a planner that writes the plan anew neither changes nor adds it.
+pub(super) fn finished_revision(
+    draft: &DraftedPlan,
+    old: &Plan,
+    origin: &DraftOrigin<'_>,
+) -> Source {
+    let reasoning = draft.reasoning.as_deref();
+    let reasoning = reasoning.filter(|_| draft.checked.plan.context.is_none());
+    let owner = old.owner.as_deref().unwrap_or(origin.person);
+    let kept = |field: &str| Some(old.record.get(field).cloned().unwrap_or(Value::Null));
+    let model = origin.model.map(Value::from);
+    with_fields(
+        &draft.source,
+        [
+            ("id", old.id.as_deref().map(Value::from)),
+            ("owner", Some(Value::from(owner))),
+            ("status", Some(Value::from("draft"))),
+            ("previous", Some(Value::from(old.previous.as_deref()))),
+            ("priority", Some(Value::from(old.priority.as_deref()))),
+            ("task", Some(Value::from(old.task.as_deref()))),
+            ("created_by", kept("created_by")),
+            ("created_at", kept("created_at")),
+            ("informed_by", kept("informed_by")),
+            ("planner_model", model.or_else(|| kept("planner_model"))),
+            ("context", reasoning.map(Value::from)),
+        ],
+    )
+}
+
+/// A text with these fields of the plan; `null` takes one away, `None` leaves it.
+pub(crate) fn with_fields<const N: usize>(
+    text: &Source,
+    fields: [(&str, Option<Value>); N],
+) -> Source {
+    let mut source = text.clone();
     for (field, value) in fields {
         let Some(value) = value else {
             continue;

@@ -4,32 +4,56 @@
 //! Start reading at [`draft`].
 
 mod context;
+mod contracts;
 mod critic;
 mod decision;
+mod expansion;
 mod facts;
+mod interview;
 mod keep;
 mod listing;
 mod model;
 mod provider;
+mod regeneration;
 mod revision;
+mod spending;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use signoff_llm::{
     DraftEnd, DraftReport, DraftedPlan, Memory, Objection, Planner, PlanningContext, PromptName,
     Prompts, Round,
 };
 use signoff_plan::dialect::Dialect;
+use signoff_plan::model::Plan;
 
+pub use self::contracts::{
+    ContractsReport, ProposedContract, propose_contracts, steps_without_contract,
+};
 pub use self::critic::{CritiqueReport, criticize};
 pub use self::decision::ask_model;
+pub use self::expansion::expansion_context;
+pub(crate) use self::expansion::{expansion, expansion_files, expansion_objections};
+pub use self::interview::{
+    InterviewQuestion, InterviewReport, ParkedPlanning, forget, interview, is_planning, park,
+    parked,
+};
+pub(crate) use self::keep::with_fields;
 pub use self::keep::{DraftOrigin, KeptDraft, finished, keep_draft};
 pub use self::model::{Model, ModelPurpose};
-pub use self::revision::{RevisionOptions, RevisionReport, revise_by_planner, revision_context};
+pub use self::regeneration::{RegenerationOptions, regeneration, start_regeneration};
+pub use self::revision::{
+    RevisionOptions, RevisionReport, reasons_to_replan, revise_by_planner, revision_context,
+};
+pub use self::spending::{AskedModel, record_planning};
+pub(crate) use self::spending::{begins_run, model_usage};
 use crate::clock::Clock;
 use crate::error::{Error, PlanningError};
 use crate::project::Project;
+
+/// Bytes of a request: more than any issue has. It stands in every prompt, and in the plan.
+const TASK_BYTES: usize = 64 * 1024;
 
 /// What is asked of a planner.
 #[derive(Debug, Clone)]
@@ -46,14 +70,26 @@ pub struct DraftOptions {
     pub constraints: Vec<String>,
 }
 
+/// What a plan is for: the request that it answers, else its title.
+pub(crate) fn request_of(plan: &Plan) -> String {
+    let request = plan.task.as_deref().or(plan.title.as_deref());
+    request.unwrap_or("Carry out the plan").to_owned()
+}
+
 /// What a planner of this project is told.
 pub fn planning_context(
     project: &Project,
     options: &DraftOptions,
     clock: &dyn Clock,
 ) -> Result<PlanningContext, Error> {
-    if options.task.trim().is_empty() {
+    let task = options.task.trim();
+    if task.is_empty() {
         return Err(PlanningError::EmptyTask.into());
+    }
+    if task.len() > TASK_BYTES {
+        let bytes = task.len();
+        let most = TASK_BYTES;
+        return Err(PlanningError::LongTask { bytes, most }.into());
     }
     context::gather(project, options, clock)
 }
@@ -64,7 +100,7 @@ pub fn prompts(project: &Project) -> Result<Prompts, Error> {
     let mut replaced = BTreeMap::new();
     for name in PromptName::ALL {
         let path: PathBuf = directory.join(name.file());
-        match std::fs::read_to_string(&path) {
+        match read_inside(project.store.workspace(), &path) {
             Ok(text) => drop(replaced.insert(name, text)),
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
             Err(why) => return Err(Error::Unreadable { path, why }),
@@ -73,9 +109,29 @@ pub fn prompts(project: &Project) -> Result<Prompts, Error> {
     Ok(Prompts::with(replaced))
 }
 
-/// The first prompt, without the values of secrets: it leaves the machine.
-pub fn first_prompt(project: &Project, context: &PlanningContext) -> Result<String, Error> {
-    let prompt = prompts(project)?.first(context)?;
+/// Reads a file that is in the workspace, wherever a link leads: a prompt leaves the machine, and a project must not name
+/// what of the home goes with it.
+fn read_inside(workspace: &Path, path: &Path) -> std::io::Result<String> {
+    let file = path.canonicalize()?;
+    if !file.starts_with(workspace.canonicalize()?) {
+        let why = "it is a link that leads out of the project";
+        return Err(std::io::Error::other(why));
+    }
+    std::fs::read_to_string(file)
+}
+
+/// The first prompt, for a plan or for the questions before it, without the values of secrets: it leaves the machine.
+pub fn first_prompt(
+    project: &Project,
+    context: &PlanningContext,
+    is_interview: bool,
+) -> Result<String, Error> {
+    let prompts = prompts(project)?;
+    let prompt = if is_interview {
+        prompts.about(PromptName::Interview, context)?
+    } else {
+        prompts.first(context)?
+    };
     Ok(project.secrets().hide(&prompt).into_owned())
 }
 

@@ -1,16 +1,17 @@
 //! Whom the project asks: a model for each purpose, behind one type. It is the agent that the person has, which is asked
 //! for a text, in the sandbox, and changes nothing; or a provider's model, which sees only the prompt.
 
-use signoff_llm::{Complete, CompleteError, Completion, REPLY_BYTES, Usage};
+use signoff_llm::{Complete, CompleteError, Completion, Cut, REPLY_BYTES, Usage};
 use signoff_sandbox::Level;
-use signoff_store::config::{AgentSettings, Driver, ModelProvider, SandboxMode};
+use signoff_store::config::{AgentSettings, ModelProvider, SandboxMode};
 
 use super::provider::{HttpModel, provider_model};
 use crate::confinement;
 use crate::error::{Error, PlanningError};
 use crate::local::{AgentQuestion, AgentSpending, AskError, QuestionStop, ask};
-use crate::project::Project;
+use crate::project::agents::PLANNER;
 use crate::project::sandbox_level::level;
+use crate::project::{Project, require_role};
 
 /// Bytes of an answer that are kept: a little more than is read, so that a longer one is known to be.
 const KEPT: u64 = 2 * REPLY_BYTES as u64;
@@ -24,17 +25,6 @@ pub enum ModelPurpose {
     Critic,
     /// Who does a step.
     Arbiter,
-}
-
-/// A name that a person gives is one that exists; only names in plans and settings fall back to `default`.
-fn refuse_unknown(project: &Project, name: &str) -> Result<(), Error> {
-    let agents = &project.config.agents;
-    if agents.contains_key(name) || Driver::of_name(name).is_some() {
-        return Ok(());
-    }
-    let role = name.to_owned();
-    let known = agents.keys().cloned().collect();
-    Err(PlanningError::NoAgent { role, known }.into())
 }
 
 /// How a setting names a model of the provider instead of a role.
@@ -73,12 +63,12 @@ impl<'a> Model<'a> {
     ) -> Result<Self, Error> {
         let settings = &project.config.llm;
         if let Some(name) = role {
-            refuse_unknown(project, name)?;
+            require_role(project, name)?;
         }
         let role = role.or(settings.agent.value.as_deref());
         match (role, settings.provider.value) {
             (None, Some(provider)) => Self::of_provider(project, provider, None, stop),
-            (role, _) => Self::of_role(project, role.unwrap_or("planner"), stop),
+            (role, _) => Self::of_role(project, role.unwrap_or(PLANNER), stop),
         }
     }
 
@@ -104,6 +94,15 @@ impl<'a> Model<'a> {
             }
             _ => Self::of_role(project, role, stop).map(Some),
         }
+    }
+
+    /// The agent of this role, as a plan names it.
+    pub(crate) fn of_reviewer(
+        project: &'a Project,
+        role: &str,
+        stop: QuestionStop,
+    ) -> Result<Self, Error> {
+        Self::of_role(project, role, stop)
     }
 
     fn of_provider(
@@ -163,6 +162,14 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Has the person stopped it?
+    pub fn is_stopped(&self) -> bool {
+        match &self.source {
+            ModelSource::Agent(agent) => agent.stop.is_stopped(),
+            ModelSource::Provider(model) => model.transport.is_stopped(),
+        }
+    }
+
     /// Why the last question was not even asked, if it was not: it could not be started, or was stopped.
     pub fn take_failure(&mut self) -> Option<Error> {
         self.failure.take()
@@ -216,7 +223,7 @@ impl AgentModel<'_> {
             Ok(answer) => {
                 return Ok(Completion {
                     text: answer.text,
-                    cut_from: answer.cut_from,
+                    cut: answer.cut_from.map(|bytes| Cut::TooLarge { bytes }),
                     usage: self.usage(answer.spent),
                 });
             }

@@ -1,5 +1,6 @@
 //! A plan that people object to is written anew by the planner: all of it, or one step.
 
+use signoff_api::plan_log::PlanningTask;
 use signoff_engine::{Actor, PlanState, Transition, state_after};
 use signoff_llm::{DraftReport, DraftedPlan, Objection, PlanningContext, PromptName, RevisedPlan};
 use signoff_plan::check::check;
@@ -8,13 +9,18 @@ use signoff_plan::dialect::parse_as;
 use signoff_plan::edit::replace_step;
 use signoff_plan::source::Source;
 
-use super::keep::{DraftOrigin, finished};
-use super::{DraftObserver, DraftOptions, Model, draft, planning_context};
+use super::expansion::expansion_objections;
+use super::keep::{DraftOrigin, finished_revision};
+use super::spending::{AskedModel, record_planning};
+use super::{DraftObserver, DraftOptions, Model, draft, planning_context, request_of};
+use crate::clock::timestamp;
 use crate::error::{Error, PlanningError};
 use crate::plan_file::PlanFile;
 use crate::plan_history::PlanHistory;
 use crate::plans::status::plan_status;
-use crate::plans::{ActorContext, PlanReport, Revision, comments_in, revise, step_id};
+use crate::plans::{
+    ActorContext, EditOptions, PlanReport, Revision, comments_in, revise_idle, step_id,
+};
 use crate::project::Project;
 
 /// What is asked of the planner.
@@ -51,16 +57,16 @@ pub fn revision_context(
     let step = step.map(|step| step_id(plan, step)).transpose()?;
     let history = PlanHistory::read(project, &plan.key(project))?;
     let said = history.feedback().filter_map(|(_, text)| text);
-    let feedback = said.chain(options.feedback.as_deref());
+    let now = options.feedback.as_deref().map(str::trim);
+    let feedback = said.chain(now.filter(|said| !said.is_empty()));
     let feedback: Vec<String> = feedback.map(str::to_owned).collect();
     let comments = open_comments(&history, plan);
     if feedback.is_empty() && comments.is_empty() {
         return Err(PlanningError::NothingSaid.into());
     }
     let known = &plan.checked.plan;
-    let task = known.task.as_deref().unwrap_or(known.display_title());
     let asked = DraftOptions {
-        task: task.to_owned(),
+        task: request_of(known),
         dialect,
         memories: Vec::new(),
         existing_code: Vec::new(),
@@ -76,6 +82,22 @@ pub fn revision_context(
     Ok(gathered)
 }
 
+/// Why a plan that is carried out has to change: what the person says now, and the comments that are open.
+pub fn reasons_to_replan(
+    context: ActorContext<'_>,
+    plan: &PlanFile,
+    feedback: Option<&str>,
+) -> Result<Vec<String>, Error> {
+    let history = PlanHistory::read(context.project, &plan.key(context.project))?;
+    let said = feedback.map(str::trim).filter(|said| !said.is_empty());
+    let mut reasons: Vec<String> = said.map(str::to_owned).into_iter().collect();
+    reasons.extend(open_comments(&history, plan));
+    if reasons.is_empty() {
+        return Err(PlanningError::NothingSaid.into());
+    }
+    Ok(reasons)
+}
+
 /// What was said and is not resolved, with who said it.
 fn open_comments(history: &PlanHistory, plan: &PlanFile) -> Vec<String> {
     let open = comments_in(history, plan).into_iter();
@@ -88,7 +110,7 @@ fn open_comments(history: &PlanHistory, plan: &PlanFile) -> Vec<String> {
 }
 
 /// A plan that was rejected too often is a person's, not a planner's.
-fn require_revisable(project: &Project, plan: &PlanFile) -> Result<(), Error> {
+pub(super) fn require_revisable(project: &Project, plan: &PlanFile) -> Result<(), Error> {
     let status = plan_status(project, plan)?;
     let transition = match status.state {
         PlanState::Rejected | PlanState::NeedsReview => Transition::Revise,
@@ -109,26 +131,41 @@ pub fn revise_by_planner(
 ) -> Result<RevisionReport, Error> {
     let project = context.project;
     let step = told.revision.as_ref().and_then(|plan| plan.step.as_deref());
-    let mut review = |drafted: &DraftedPlan| match step {
-        Some(step) => step_objections(project, plan, step, drafted),
-        None => (observer.review)(drafted),
+    let expansion = told.expansion.as_ref();
+    let mut review = |drafted: &DraftedPlan| match (expansion, step) {
+        (Some(expansion), _) => {
+            let (before, after) = (&plan.checked.plan, &drafted.checked.plan);
+            expansion_objections(before, &expansion.templates, after)
+        }
+        (None, Some(step)) => step_objections(project, plan, step, drafted),
+        (None, None) => (observer.review)(drafted),
     };
     let observer = DraftObserver {
         round: observer.round,
         review: &mut review,
     };
     let report = draft(project, model, told, observer)?;
+    let asked = AskedModel {
+        task: PlanningTask::Revision,
+        by: model.name(),
+        rounds: u32::try_from(report.rounds.len()).unwrap_or(u32::MAX),
+        usage: &report.usage,
+    };
+    // Also if nothing comes of it: it was used.
+    record_planning(context, plan, asked)?;
     let clean = report.plan.as_ref().filter(|plan| plan.is_clean());
     let done = clean.map(|drafted| {
         let text = match step {
             Some(step) => with_step(plan, step, drafted)?,
             None => {
+                let at = timestamp(context.clock.now());
                 let origin = DraftOrigin {
+                    at: &at,
                     person: &project.process.person,
                     context: told,
                     model: report.usage.model.as_deref(),
                 };
-                finished(drafted, &origin, plan.checked.plan.id.as_deref())
+                finished_revision(drafted, &plan.checked.plan, &origin)
             }
         };
         hand_in(context, plan, &text)
@@ -153,7 +190,11 @@ fn hand_in(context: ActorContext<'_>, plan: &PlanFile, text: &Source) -> Result<
     };
     let revision = Revision::Text(text.bytes().to_vec());
     let version = plan.checked.plan.version;
-    revise(planner, &plan.path, name, &revision, version)
+    let expected = EditOptions {
+        expect_version: version,
+        expect_digest: None,
+    };
+    revise_idle(planner, &plan.path, name, &revision, &expected)
 }
 
 /// The plan with this step of the draft, and every other byte as it was.

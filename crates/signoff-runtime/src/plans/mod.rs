@@ -23,16 +23,19 @@ mod shown;
 pub mod status;
 mod verify;
 
+use signoff_api::approval::Approval;
 use signoff_api::plan_ref::{self, PlanRef};
-use signoff_engine::{Actor, PlanState};
+use signoff_engine::{Actor, ApprovalProgress, PlanState};
 
+pub(crate) use self::approval::approve::expect_digest;
 pub use self::approval::approve::{
     ApproveOptions, ApproveReport, ChangedRun, GivenKey, KeyStatement, ShownDigests, approve,
     approve_on_page, approve_through_client, approve_with_key, changed_run, changes_since_signed,
-    key_statement, require_approvable, require_approvable_on_page,
+    key_statement, require_approvable, require_approvable_on_page, requires_key,
 };
-pub(crate) use self::approval::policy::covering_policy;
 pub use self::approval::policy::sign_by_policy;
+pub(crate) use self::approval::policy::{covering_policy, requires_people};
+pub use self::approval::unsigned::{UnsignedChanges, unsigned_changes};
 pub use self::cancel::{cancel, retry, withdraw};
 pub use self::cleanup::archive::{ArchiveReport, archive, archive_due};
 pub use self::cleanup::housekeeping::HousekeepingError;
@@ -42,18 +45,22 @@ pub use self::cleanup::prune::{
 pub use self::comments::{NewComment, comment, comments, resolve_comment};
 pub(crate) use self::comments::{comments_in, step_id};
 pub use self::delete::{DeleteReport, delete};
-pub use self::editing::{EditOptions, EditReport, PlanChange, edit, edit_text, edited_source};
+pub use self::editing::{
+    EditOptions, EditReport, EditTrial, FieldProblem, PlanChange, edit, edit_text, edited_source,
+    try_edit,
+};
 pub use self::index::UnreadablePlan;
 pub use self::listing::find::{find, locate, locate_inside};
 pub(crate) use self::listing::list::plans_in_state;
-pub use self::listing::list::{ListOptions, ListedPlan, Listing, list};
+pub use self::listing::list::{ListBasis, ListOptions, ListedPlan, Listing, list};
 pub use self::listing::stats::stats;
 pub(crate) use self::locked::refuse_duplicate;
 pub use self::locked::stale::expiry_notice;
 pub use self::proposing::clone::clone;
 pub(crate) use self::proposing::identity::keep_new_plan;
 pub use self::proposing::propose::{propose_file, propose_path, propose_text, propose_text_as};
-pub use self::proposing::revise::{Revision, revise};
+pub use self::proposing::revise::Revision;
+pub(crate) use self::proposing::revise::{revise as revise_idle, text_of as revised_text};
 pub use self::proposing::task::{TaskOptions, propose_task};
 pub use self::reject::{reject, require_rejectable};
 pub use self::shown::{PlanView, unsigned_state};
@@ -92,6 +99,9 @@ pub struct PlanReport {
     pub plan: PlanFile,
     /// Something that a person should know: the file could not be marked, say.
     pub notes: Vec<String>,
+    /// Of one that was signed just now: who has signed and who is waited for, where more is asked for than one signature of
+    /// whomever.
+    pub approval: Option<ApprovalProgress>,
 }
 
 impl PlanReport {
@@ -104,6 +114,7 @@ impl PlanReport {
             version: self.plan.checked.plan.version,
             digest: self.plan.digest().to_string(),
             path: self.plan.source.name().to_owned(),
+            approval: self.approval.as_ref().map(Approval::from),
         }
     }
 }

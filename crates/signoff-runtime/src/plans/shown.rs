@@ -1,8 +1,9 @@
 //! A plan as it is shown: its text as it was understood, with its state and what became of its steps.
 
+use signoff_api::approval::Approval;
 use signoff_api::comments::Comment;
-use signoff_api::plan::{Plan, PlanContext, Rejection};
-use signoff_engine::PlanState;
+use signoff_api::plan::{Plan, PlanContext, Planning, Rejection};
+use signoff_engine::{ApprovalProgress, PlanState};
 use signoff_plan::tools::stops;
 
 use super::comments::comments_in;
@@ -44,13 +45,20 @@ impl PlanView {
             status: self.state.name(),
             digest: plan.digest().to_string(),
             terms,
+            approval: self.approval().map(Approval::from),
             rejections: self.rejections(),
             comments: self.comments(plan),
+            planning: self.planning(),
             shell: &self.shell,
             step_statuses: self.step_statuses(),
             asks: self.asks.clone(),
         };
         Plan::new(&plan.checked.plan, &context)
+    }
+
+    /// Who has signed and who is waited for, where more is asked for than one signature of whomever.
+    pub fn approval(&self) -> Option<&ApprovalProgress> {
+        self.status.as_ref()?.approval.as_ref()
     }
 
     /// What the plan's log knows of rejections.
@@ -62,6 +70,12 @@ impl PlanView {
             feedback: feedback.map(str::to_owned),
         };
         feedback.map(rejection).collect()
+    }
+
+    /// Which models were asked for the plan, or about it.
+    pub fn planning(&self) -> Vec<Planning> {
+        let status = self.status.as_ref();
+        status.map_or_else(Vec::new, |status| status.history.planning())
     }
 
     /// What was said about the plan.

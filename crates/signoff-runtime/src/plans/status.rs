@@ -6,7 +6,8 @@ use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    ForbiddenTransition, Outcome, PlanFact, PlanFlags, PlanState, RunFact, Transition, derive,
+    ApprovalProgress, ForbiddenTransition, Outcome, PlanFact, PlanFlags, PlanState, RunFact,
+    Transition, derive,
 };
 use signoff_plan::digest::Digest;
 use signoff_store::root::StoreKind;
@@ -17,7 +18,8 @@ use crate::plan_file::PlanFile;
 use crate::plan_history::{PlanHistory, plan_fact};
 use crate::project::{Project, minimum_proof};
 use crate::runs::view::RunView;
-use crate::signing::proof::{SignatureCheck, first_valid};
+use crate::signing::approvers::RequiredApproval;
+use crate::signing::proof::{SignatureCheck, count_signatures};
 
 /// Where a plan stands, and why.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub struct PlanStatus {
     pub history: PlanHistory,
     /// The signature over them that counts, if one does.
     pub signature: SignatureCheck,
+    /// Who has signed and who is waited for, where more is asked for than one signature of whomever.
+    pub approval: Option<ApprovalProgress>,
     /// Only its file says that it is in this state: nothing that was recorded here made it so.
     pub(crate) is_claimed: bool,
     /// What its file says of its state, where that is not so and a person should know: it is under way elsewhere, say.
@@ -106,9 +110,10 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
     let signatures = PlanSignatures::load(&project.store, &key)?;
     let terms = Digest::of_json(&project.terms_since(&plan.checked.plan, signatures.newest()));
     let found = signatures.into_matching(&digest, &terms);
-    let signature = first_valid(project, found, minimum_proof(project))?;
-    let signed = matches!(signature, SignatureCheck::Valid(_));
     let history = PlanHistory::read(project, &key)?;
+    let required = RequiredApproval::of(project, &plan.checked.plan, &history)?;
+    let counted = count_signatures(project, found, minimum_proof(project), &required)?;
+    let signed = matches!(counted.check, SignatureCheck::Valid(_));
     let DecidingFact {
         fact,
         view,
@@ -132,7 +137,8 @@ pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Err
         lost_run,
         terms,
         history,
-        signature,
+        signature: counted.check,
+        approval: counted.approval,
     })
 }
 

@@ -1,7 +1,47 @@
 //! What the agents of the configuration need, and how a person gets their programs.
 
-use signoff_store::config::AgentSettings;
+use signoff_store::config::{AgentSettings, Driver};
 use signoff_work::confine::{AgentRequirements, agent_advice};
+
+use crate::error::{Error, PlanningError};
+use crate::project::Project;
+
+/// A role that a person names in a command is one that exists; only names in plans and settings fall back to `default`.
+pub fn require_role(project: &Project, name: &str) -> Result<(), Error> {
+    let agents = &project.config.agents;
+    if agents.contains_key(name) || Driver::of_name(name).is_some() {
+        return Ok(());
+    }
+    let role = name.to_owned();
+    let known = agents.keys().cloned().collect();
+    Err(PlanningError::NoAgent { role, known }.into())
+}
+
+/// The role that plans, unless `[llm] agent` names another one.
+pub(crate) const PLANNER: &str = "planner";
+
+/// Can somebody be asked for plans?
+pub(crate) fn has_planner(project: &Project) -> bool {
+    let config = &project.config;
+    let role = config.llm.agent.value.as_deref();
+    let is_provided = role.is_none() && config.llm.provider.value.is_some();
+    let role = role.unwrap_or(PLANNER);
+    is_provided || config.agent_for_role(Some(role)).is_some()
+}
+
+/// Refuses what only a planner does, where none is configured.
+pub(crate) fn require_planner(project: &Project) -> Result<(), Error> {
+    if has_planner(project) {
+        return Ok(());
+    }
+    let config = &project.config;
+    let role = config.llm.agent.value.as_deref();
+    Err(PlanningError::NoAgent {
+        role: role.unwrap_or(PLANNER).to_owned(),
+        known: config.agents.keys().cloned().collect(),
+    }
+    .into())
+}
 
 /// What an agent is given of the person's home and environment.
 pub(crate) fn agent_requirements(agent: &AgentSettings) -> AgentRequirements {

@@ -1,5 +1,7 @@
 //! A project that a long-lived process keeps between calls.
 
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use signoff_store::config::{Config, LayerFiles, Layers};
@@ -37,6 +39,7 @@ impl KeptProject {
         let config = Config::of(&layers, &files)?;
         let mut project = Project::with_config(process, store, config);
         project.kept_index = Some(Arc::default());
+        project.kept_values = Some(Arc::default());
         let project = Arc::new(project);
         *kept = Some(Kept {
             layers,
@@ -44,6 +47,23 @@ impl KeptProject {
             project: Arc::clone(&project),
         });
         Ok(project)
+    }
+}
+
+/// What other parts keep as long as a project is kept: one value of each type.
+#[derive(Debug, Default)]
+pub(crate) struct KeptValues(Mutex<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+
+impl KeptValues {
+    /// The value of this type.
+    pub(crate) fn of<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        let mut values = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = values
+            .entry(TypeId::of::<T>())
+            .or_insert_with(|| Arc::<T>::default());
+        Arc::clone(value)
+            .downcast()
+            .expect("a value is kept under its own type")
     }
 }
 
@@ -76,6 +96,7 @@ mod tests {
                     user_config: Some(folder.path().join("user.toml")),
                     state_dir: None,
                     person: "tester".to_owned(),
+                    engine: crate::project::EngineAccess::default(),
                 },
                 folder,
                 kept: KeptProject::default(),

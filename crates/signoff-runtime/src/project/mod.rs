@@ -7,8 +7,11 @@ pub(crate) mod current_task;
 pub(crate) mod directories;
 mod kept;
 pub(crate) mod locks;
+mod persons_path;
 mod process_context;
 pub(crate) mod sandbox_level;
+pub(crate) mod secret_command;
+mod surroundings;
 pub mod uncommitted;
 
 use std::collections::BTreeSet;
@@ -25,8 +28,13 @@ use signoff_store::trust::TrustError;
 use signoff_store::trust::projects::{self, ProjectStatus};
 pub use signoff_work::secrets::Secrets;
 
+pub use self::agents::require_role;
 pub use self::kept::KeptProject;
-pub use self::process_context::{ProcessContext, load_config};
+pub(crate) use self::kept::KeptValues;
+pub use self::persons_path::persons_path;
+pub use self::process_context::{ConnectRuns, EngineAccess, ProcessContext, load_config};
+pub use self::surroundings::Surroundings;
+use crate::cluster::{Cluster, Elsewhere};
 use crate::error::Error;
 
 /// A project with a store.
@@ -41,8 +49,14 @@ pub struct Project {
     /// What the configuration says about the life of plans.
     pub rules: Rules,
     index_settings: OnceLock<String>,
+    /// The machines that share the run which this copy of a project is for.
+    pub cluster: Option<Arc<dyn Cluster>>,
+    /// Reaches the runs of this project that other machines drive.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
     /// Only of a project that is kept between calls.
     pub(crate) kept_index: Option<Arc<KeptIndex>>,
+    /// The same.
+    pub(crate) kept_values: Option<Arc<KeptValues>>,
 }
 
 /// The store of the working directory.
@@ -60,15 +74,25 @@ impl Project {
         Ok(Self::with_config(process, store, config))
     }
 
-    fn with_config(process: &ProcessContext, store: Store, config: Config) -> Self {
-        Self {
+    fn with_config(process: &ProcessContext, store: Store, mut config: Config) -> Self {
+        if let Some(url) = &process.engine.url {
+            config.engine.url.value = url.clone();
+        }
+        let is_shared = config.engine.url.value.address().is_some();
+        let mut project = Self {
             rules: Rules::from(&config),
             store,
             config,
             process: process.clone(),
             index_settings: OnceLock::new(),
+            cluster: None,
+            elsewhere: None,
             kept_index: None,
-        }
+            kept_values: None,
+        };
+        let connect = process.engine.connect.filter(|_| is_shared);
+        project.elsewhere = connect.map(|connect| connect(&project));
+        project
     }
 
     /// Everything besides files that decides what an index of plans says. Not the PATH, although checks ask for
@@ -94,6 +118,10 @@ impl Project {
     /// The project's id, if it has one, and whether this directory is known by it.
     pub fn id_status(&self) -> Result<(Option<String>, ProjectStatus), Error> {
         let id = self.store.project_id()?;
+        if self.cluster.is_some() {
+            // Which projects this machine takes part in, its user listed.
+            return Ok((id, ProjectStatus::Known));
+        }
         let status = match (&id, &self.process.state_dir) {
             (Some(id), Some(state)) => projects::status(state, id, self.store.workspace())?,
             // Nothing is remembered where there is no home.
@@ -176,7 +204,12 @@ pub fn required_proof(project: &Project) -> Proof {
 
 /// The least proof that counts when a plan is to run.
 pub fn minimum_proof(project: &Project) -> Proof {
-    project.config.approval.minimum.value
+    let configured = project.config.approval.minimum.value;
+    match project.cluster {
+        // Whoever can write to the database can claim anything that needs no key.
+        Some(_) => configured.max(Proof::Key),
+        None => configured,
+    }
 }
 
 /// What the checks may ask about a directory, with or without a project.
@@ -189,13 +222,15 @@ pub fn workspace_at(root: &Path, process: &ProcessContext, config: &Config) -> D
         .with_mounts(move || has_data_directory && sandbox_level::can_mount(mode))
 }
 
-/// Names of the agents a plan uses; steps without one use `default`.
+/// Names of the agents a plan uses, also to read what others did; steps without one use `default`.
 pub(crate) fn roles(plan: &Plan) -> BTreeSet<String> {
+    let reviewers = plan.steps.iter().filter_map(|step| step.reviewer.clone());
     plan.steps
         .iter()
         .filter_map(|step| match &step.work {
             Work::Agent { role, .. } => Some(role.clone().unwrap_or_else(|| "default".to_owned())),
             Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
         })
+        .chain(reviewers)
         .collect()
 }

@@ -3,11 +3,14 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use signoff_store::config::{Config, Layers};
-use signoff_store::root::Store;
+use signoff_store::config::{Config, EngineUrl, Layers};
+use signoff_store::root::{Store, StoreKind};
 use signoff_work::environment::Variables;
 
+use super::Project;
+use crate::cluster::Elsewhere;
 use crate::error::Error;
 
 /// What the process was started with, read once by the CLI.
@@ -24,7 +27,21 @@ pub struct ProcessContext {
     pub state_dir: Option<PathBuf>,
     /// Name of the person at the keyboard.
     pub person: String,
+    /// How runs are reached that other machines drive.
+    pub engine: EngineAccess,
 }
+
+/// How runs are reached that other machines drive.
+#[derive(Debug, Clone, Default)]
+pub struct EngineAccess {
+    /// The database that the command names, in place of the configured one.
+    pub url: Option<EngineUrl>,
+    /// Reaches them through the database that a project's configuration names; nothing in a build that cannot.
+    pub connect: Option<ConnectRuns>,
+}
+
+/// Reaches the runs of a project that other machines drive.
+pub type ConnectRuns = fn(&Project) -> Arc<dyn Elsewhere>;
 
 impl ProcessContext {
     /// The PATH the process was started with.
@@ -43,9 +60,9 @@ pub fn load_config(process: &ProcessContext, store: Option<&Store>) -> Result<Co
 
 /// What the configuration is read from.
 pub(super) fn config_layers(process: &ProcessContext, store: Option<&Store>) -> Layers {
-    let pi = store.map(|store| store.workspace().join(".pi"));
     // Only a store of plans makes the file beside it ours to read.
-    let pi = pi.filter(|pi| pi.join("plans").is_dir());
+    let pi = store.filter(|store| store.kind() == StoreKind::Pi);
+    let pi = pi.map(|store| store.workspace().join(".pi"));
     let settings = process
         .variables
         .iter()

@@ -8,6 +8,7 @@ use signoff_engine::Input;
 use signoff_store::lock::is_held;
 use signoff_store::runs::requests::Requests;
 
+use super::elsewhere;
 use super::leftovers::end_leftovers_of;
 use super::opened::OpenedRun;
 use super::progress::cut_off_reports;
@@ -16,6 +17,7 @@ use crate::clock::Clock;
 use crate::drive::request::{RunRequest, TICK, to_request};
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
+use crate::project::agents::require_planner;
 use crate::project::{Project, random};
 
 /// How long the process that drives the run may take to answer: it ends agents first.
@@ -39,8 +41,14 @@ pub fn ask(
     what: request::RequestKind,
     clock: &dyn Clock,
 ) -> Result<RequestOutcome, Error> {
+    if matches!(what, request::RequestKind::Replan { .. }) {
+        require_planner(project)?;
+    }
     let view = RunView::load(project, run)?;
     let dir = project.store.run_dir(view.run.id());
+    if view.run.outcome().is_none() && elsewhere::ask(project, view.run.id(), &what)?.is_some() {
+        return Ok(RequestOutcome::There);
+    }
     if view.run.outcome().is_none() && is_held(&dir.lock()).unwrap_or(false) {
         let requests = Requests::of(&dir);
         if send(&requests, &dir.lock(), project, &what, clock)? {
@@ -70,6 +78,26 @@ pub fn ask(
     };
     OpenedRun::record(project, run, input, clock)?;
     Ok(RequestOutcome::Here)
+}
+
+/// Records what a person asked of a run that no process drives.
+pub fn record_request(
+    project: &Project,
+    run: &str,
+    request: Request,
+    clock: &dyn Clock,
+) -> Result<(), Error> {
+    let view = RunView::load(project, run)?;
+    refuse_if_ended(project, run, &request.ask)?;
+    let input = match to_request(request.ask, request.by) {
+        RunRequest::Stop | RunRequest::Input(Input::Pause { .. }) => return Ok(()),
+        RunRequest::Abort { by } => Input::Abort {
+            by,
+            reports: cut_off_reports(&view.run, &project.store.run_dir(run)),
+        },
+        RunRequest::Input(input) => input,
+    };
+    OpenedRun::record(project, run, input, clock)
 }
 
 /// A run that has ended or was abandoned cannot be paused or stopped.

@@ -7,6 +7,7 @@ use signoff_engine::{RecordedEvent, Run};
 use signoff_store::journal::Follower;
 use signoff_store::lock::is_held;
 
+use super::elsewhere;
 use super::replay::Replay;
 use crate::drive::journal::parse_event;
 use crate::error::Error;
@@ -18,9 +19,11 @@ pub const TICK: Duration = crate::drive::request::TICK;
 /// A run being watched from its first event on.
 #[derive(Debug)]
 pub struct Follow<'a> {
-    replay: Replay<'a>,
+    project: &'a Project,
+    replay: Replay,
     journal: Follower,
     lock: PathBuf,
+    run: String,
 }
 
 /// Will there be more?
@@ -37,9 +40,11 @@ impl<'a> Follow<'a> {
     pub fn of(project: &'a Project, run: &str) -> Result<Self, Error> {
         let dir = project.store.run_dir(run);
         Ok(Self {
+            project,
             replay: Replay::begin(project, run)?,
             journal: Follower::new(&dir.journal()),
             lock: dir.lock(),
+            run: run.to_owned(),
         })
     }
 
@@ -49,11 +54,13 @@ impl<'a> Follow<'a> {
         mut each: impl FnMut(&Run, &RecordedEvent),
     ) -> Result<FollowState, Error> {
         // Read before the journal: a process that released the lock has written its last event.
-        let driven = is_held(&self.lock).unwrap_or(false);
-        let replay = &mut self.replay;
+        let dir = self.project.store.run_dir(&self.run);
+        let elsewhere = elsewhere::sync(self.project, &dir, &self.run)?;
+        let driven = elsewhere || is_held(&self.lock).unwrap_or(false);
+        let (project, replay) = (self.project, &mut self.replay);
         self.journal.read_new(|line| {
             let recorded = parse_event(line)?;
-            replay.apply(&recorded)?;
+            replay.apply(project, &recorded)?;
             each(&replay.run, &recorded);
             Ok::<_, Error>(())
         })?;

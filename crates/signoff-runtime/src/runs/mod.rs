@@ -5,7 +5,9 @@
 //! ([`control`]), to land it or to undo it. `marks` writes into the plan's file how far the run is.
 
 pub mod control;
+pub mod elsewhere;
 pub mod follow;
+pub(crate) mod kept;
 mod leftovers;
 pub(crate) mod marks;
 pub(crate) mod merges;

@@ -57,7 +57,9 @@ fn newest_of_plan(project: &Project, runs: &[RunEntry], text: &str) -> Option<St
 pub fn run_of_task(project: &Project, task: &str) -> Result<Option<String>, Error> {
     let views = RunView::all(project)?.into_iter().rev();
     let mut views = views.filter_map(|(_, view)| view.ok());
-    let found = views.find(|view| view.run.id() == task || task_of(&view.run) == task);
+    let is_meant =
+        |view: &RunView| view.run.id() == task || view.key == task || task_of(&view.run) == task;
+    let found = views.find(is_meant);
     Ok(found.map(|view| view.run.id().to_owned()))
 }
 

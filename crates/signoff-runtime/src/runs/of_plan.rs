@@ -92,6 +92,7 @@ fn logged_runs(history: &PlanHistory) -> LoggedRuns {
             }
             PlanEvent::PlanProposed { .. }
             | PlanEvent::PlanRevised { .. }
+            | PlanEvent::PlanModelAsked { .. }
             | PlanEvent::PlanCommented { .. }
             | PlanEvent::PlanCommentResolved { .. }
             | PlanEvent::PlanApproved { .. }

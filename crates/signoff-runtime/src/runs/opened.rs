@@ -1,6 +1,7 @@
 //! A run whose lock this process holds, in the state that its journal records.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
@@ -10,11 +11,12 @@ use signoff_store::runs::RunDir;
 use signoff_store::{atomic, failpoint, plan_log};
 
 use super::marks::{Execution, Projection, Times};
-use super::merges;
 use super::replay::{Replay, unknown_run};
+use super::{elsewhere, merges};
 use crate::clock::Clock;
 use crate::drive::journal::torn_note;
-use crate::drive::{FileJournal, JournaledRun};
+use crate::drive::published::PublishedJournal;
+use crate::drive::{Append, FileJournal, JournaledRun};
 use crate::error::Error;
 use crate::plan_file::SignedText;
 use crate::plan_history;
@@ -62,19 +64,29 @@ impl<'a> OpenedRun<'a> {
         let durability = project.config.run.durability.value;
         let journal = FileJournal::open(&dir.journal(), durability, |recorded| {
             times.note(&recorded);
-            replay.apply(&recorded)
+            replay.apply(project, &recorded)
         })?;
         let history = PlanHistory::read(project, &replay.key)?;
         history.refuse_if_cut(&replay.run)?;
+        if replay.run.outcome().is_none() {
+            elsewhere::refuse(project, id)?;
+        }
         // A crash right after the first event left it.
         dir.mark_begun()?;
         let torn = journal.torn().map(|torn| torn_note("journal", torn));
+        let journal: Box<dyn Append> = match &project.cluster {
+            Some(cluster) => {
+                let cluster = Arc::clone(cluster);
+                Box::new(PublishedJournal::new(journal, dir.journal(), cluster)?)
+            }
+            None => Box::new(journal),
+        };
         Ok(Self {
             project,
             clock,
             torn,
             id: id.to_owned(),
-            run: JournaledRun::new(replay.run, journal, clock),
+            run: JournaledRun::with_journal(Arc::unwrap_or_clone(replay.run), journal, clock),
             dir,
             times,
             key: replay.key,

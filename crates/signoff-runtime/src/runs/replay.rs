@@ -1,6 +1,7 @@
 //! Rebuilds a run's state from its journal.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::Value;
 use signoff_engine::{Event, RecordedEvent, Run, apply};
@@ -15,12 +16,11 @@ use crate::project::Project;
 /// A run as its journal makes it again, one event at a time. Where an event says that it went on under
 /// another version of its plan, that is found in the run's directory.
 #[derive(Debug)]
-pub(crate) struct Replay<'a> {
-    project: &'a Project,
+pub(crate) struct Replay {
     dir: RunDir,
     id: String,
-    /// Its state so far.
-    pub(crate) run: Run,
+    /// Its state so far; whoever looks at it meanwhile keeps what they saw.
+    pub(crate) run: Arc<Run>,
     /// The plan's name in the store.
     pub(crate) key: String,
     /// The plan's file.
@@ -33,9 +33,9 @@ pub(crate) struct Replay<'a> {
     pub(crate) text: SignedText,
 }
 
-impl<'a> Replay<'a> {
+impl Replay {
     /// Reads no more of the journal than its beginning.
-    pub(crate) fn begin(project: &'a Project, id: &str) -> Result<Self, Error> {
+    pub(crate) fn begin(project: &Project, id: &str) -> Result<Self, Error> {
         let dir = project.store.run_dir(id);
         if !is_run_id(id) || !dir.path().is_dir() {
             return Err(unknown_run(project, Some(id)));
@@ -68,10 +68,9 @@ impl<'a> Replay<'a> {
         let text = SignedText::default();
         let (signed, terms) = signed_snapshot(project, id, &key, &dir, &named, &text)?;
         Ok(Self {
-            project,
             dir,
             id: id.to_owned(),
-            run: Run::new(signed),
+            run: Arc::new(Run::new(signed)),
             path: project.store.workspace().join(path),
             key,
             terms,
@@ -81,7 +80,11 @@ impl<'a> Replay<'a> {
     }
 
     /// Applies the next event.
-    pub(crate) fn apply(&mut self, recorded: &RecordedEvent) -> Result<(), Error> {
+    pub(crate) fn apply(
+        &mut self,
+        project: &Project,
+        recorded: &RecordedEvent,
+    ) -> Result<(), Error> {
         if let Event::PlanReplanned {
             snapshot,
             digest,
@@ -93,26 +96,20 @@ impl<'a> Replay<'a> {
         {
             if let (Some(plan), Some(path)) = (plan, path) {
                 self.key.clone_from(plan);
-                self.path = self.project.store.workspace().join(path);
+                self.path = project.store.workspace().join(path);
             }
             let named = PlanVersion {
                 snapshot: Some(snapshot),
                 digest,
                 terms,
             };
-            let (signed, terms) = signed_snapshot(
-                self.project,
-                &self.id,
-                &self.key,
-                &self.dir,
-                &named,
-                &self.text,
-            )?;
-            self.run.offer_plan(signed);
+            let (signed, terms) =
+                signed_snapshot(project, &self.id, &self.key, &self.dir, &named, &self.text)?;
+            Arc::make_mut(&mut self.run).offer_plan(signed);
             self.terms = terms;
             self.versions += 1;
         }
-        apply(&mut self.run, recorded);
+        apply(Arc::make_mut(&mut self.run), recorded);
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! What a run did and how we know: its journal, told step by step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use signoff_api::plan;
 use signoff_api::report::{
-    ContractRun, Report, ReportedAnswer, ReportedAttempt, ReportedSignature, ReportedStep, SCHEMA,
-    TimeSpan,
+    ContractRun, Report, ReportedAnswer, ReportedAttempt, ReportedModel, ReportedSignature,
+    ReportedStep, SCHEMA, TimeSpan,
 };
 use signoff_api::usage::AgentUsage;
 use signoff_engine::{
@@ -14,6 +14,7 @@ use signoff_engine::{
 use signoff_plan::signed::Digest;
 use signoff_store::signatures::{SignatureRecord, all_matching, copies_of_run};
 
+use super::kept::KeptRuns;
 use super::view::RunView;
 use crate::clock::timestamp;
 use crate::drive::journal::read_events;
@@ -26,20 +27,19 @@ const OUTPUT: usize = 20_000;
 impl RunView {
     /// Everything that the run's verdicts rest on. `now`: when it is written.
     pub fn report(&self, project: &Project, now: Millis) -> Result<Report, Error> {
-        let mut journal = JournalReport::new(self, &project.config.contract.shell.value);
-        read_events(&project.store.run_dir(self.run.id()).journal(), |event| {
-            journal.add(&event);
-            Ok(())
-        })?;
+        let mut journal = match KeptRuns::of(project) {
+            Some(kept) => kept.report(project, self)?,
+            None => JournalReport::read(project, self)?,
+        };
         let run = self.to_api();
-        let order = self.run.order().filter_map(|at| self.run.step(at));
-        let steps = order.map(|(step, _)| journal.steps.remove(&step.id));
+        let steps = journal.order.iter().map(|id| journal.steps.remove(id));
         Ok(Report {
             schema: SCHEMA.to_owned(),
             at: timestamp(now),
             signatures: self.signatures_given(project, &journal.versions)?,
             steps: steps.flatten().collect(),
             answers: journal.answers,
+            models: journal.models,
             verify: vec![
                 format!("signoff log {}", run.run),
                 format!("signoff diff --signed {}", run.plan),
@@ -48,23 +48,26 @@ impl RunView {
         })
     }
 
-    /// The newest signature over each version that was carried out, oldest version first.
+    /// The signatures over each version that was carried out, oldest version first: the newest of each person.
     fn signatures_given(
         &self,
         project: &Project,
-        versions: &[(String, String)],
+        versions: &[CarriedOut],
     ) -> Result<Vec<ReportedSignature>, Error> {
         let dir = project.store.run_dir(self.run.id());
         let mut given = Vec::new();
-        for (digest, terms) in versions {
+        for CarriedOut { key, digest, terms } in versions {
             let (Ok(plan), Ok(under)) = (digest.parse::<Digest>(), terms.parse::<Digest>()) else {
                 continue;
             };
-            let mut found = all_matching(&project.store, &self.key, &plan, &under)?;
+            let mut found = all_matching(&project.store, key, &plan, &under)?;
             if found.is_empty() {
-                found = copies_of_run(&dir, &self.key, &plan, &under)?;
+                found = copies_of_run(&dir, key, &plan, &under)?;
             }
-            given.extend(found.first().map(reported));
+            let mut by = BTreeSet::new();
+            // Of several by one person the newest.
+            found.retain(|record| by.insert(record.signature.by.clone()));
+            given.extend(found.iter().rev().map(reported));
         }
         Ok(given)
     }
@@ -83,28 +86,60 @@ fn reported(record: &SignatureRecord) -> ReportedSignature {
     }
 }
 
+/// A version of the plan that was carried out: under which name it was signed, and what.
+#[derive(Debug, Clone)]
+struct CarriedOut {
+    key: String,
+    digest: String,
+    terms: String,
+}
+
 /// The journal so far.
-struct JournalReport {
+#[derive(Debug, Clone)]
+pub(super) struct JournalReport {
+    /// The version of the plan that its steps are of.
+    digest: String,
+    /// Its steps in the order in which they are shown.
+    order: Vec<String>,
     steps: BTreeMap<String, ReportedStep>,
-    /// Digests of the plan and its terms, in the order in which they were carried out.
-    versions: Vec<(String, String)>,
+    /// In the order in which they were carried out.
+    versions: Vec<CarriedOut>,
+    models: Vec<ReportedModel>,
     questions: BTreeMap<String, String>,
     answers: Vec<ReportedAnswer>,
 }
 
 impl JournalReport {
-    /// `shell`: of contracts that name none.
-    fn new(view: &RunView, shell: &str) -> Self {
+    /// The journal of this run, all of it.
+    fn read(project: &Project, view: &RunView) -> Result<Self, Error> {
+        let mut journal = Self::new(view, project);
+        read_events(&project.store.run_dir(view.run.id()).journal(), |event| {
+            journal.add(&event);
+            Ok(())
+        })?;
+        Ok(journal)
+    }
+
+    /// Is it about the steps that the run has now?
+    pub(super) fn is_of(&self, view: &RunView) -> bool {
+        let order = view.run.order().filter_map(|at| view.run.step(at));
+        let is_same = order.map(|(step, _)| &step.id).eq(&self.order);
+        is_same && view.run.signed().digest().to_string() == self.digest
+    }
+
+    /// Before its first event.
+    pub(super) fn new(view: &RunView, project: &Project) -> Self {
         let context = plan::PlanContext {
-            shell,
+            shell: &project.config.contract.shell.value,
             ..plan::PlanContext::default()
         };
         let shown = plan::Plan::new(view.run.plan(), &context);
         let defined: BTreeMap<String, plan::Step> = (shown.steps.into_iter())
             .map(|step| (step.id.clone(), step))
             .collect();
-        let order = view.run.order().filter_map(|at| view.run.step(at));
-        let steps = order.map(|(step, _)| {
+        let order = || view.run.order().filter_map(|at| view.run.step(at));
+        let order_of_steps = order().map(|(step, _)| step.id.clone()).collect();
+        let steps = order().map(|(step, _)| {
             // The item of a loop is defined by its loop.
             let base = step.id.split('[').next().unwrap_or(&step.id);
             let definition = defined.get(&step.id).or_else(|| defined.get(base));
@@ -121,20 +156,64 @@ impl JournalReport {
             (step.id.clone(), reported)
         });
         Self {
+            digest: view.run.signed().digest().to_string(),
+            order: order_of_steps,
             steps: steps.collect(),
             versions: Vec::new(),
+            models: Vec::new(),
             questions: BTreeMap::new(),
             answers: Vec::new(),
         }
     }
 
-    fn add(&mut self, recorded: &RecordedEvent) {
+    pub(super) fn add(&mut self, recorded: &RecordedEvent) {
         let at = recorded.at;
         match &recorded.event {
-            Event::RunStarted { digest, terms, .. }
-            | Event::PlanReplanned { digest, terms, .. } => {
-                self.versions.push((digest.clone(), terms.clone()));
+            Event::RunStarted {
+                plan,
+                digest,
+                terms,
+                ..
+            } => self.carry_out(plan.clone(), digest, terms),
+            Event::PlanReplanned {
+                plan,
+                digest,
+                terms,
+                ..
+            } => {
+                // Without a name of its own it is the same plan in another version.
+                let before = self.versions.last().map(|version| version.key.clone());
+                let key = plan.clone().or(before).unwrap_or_default();
+                self.carry_out(key, digest, terms);
             }
+            Event::PlanningSpent { planning } => {
+                let asked = planning.iter().map(|one| ReportedModel {
+                    task: "planning".to_owned(),
+                    step: None,
+                    by: one.by.clone(),
+                    answer: None,
+                    refused: None,
+                    usage: AgentUsage::of(&TokenUsage::of_models(&one.usage)),
+                    at: timestamp(at),
+                });
+                self.models.extend(asked);
+            }
+            Event::ModelAnswered {
+                step,
+                task,
+                answer,
+                refused,
+                by,
+                usage,
+            } => self.models.push(ReportedModel {
+                task: task.name().to_owned(),
+                step: Some(step.clone()),
+                by: by.clone(),
+                answer: Some(answer.summary()),
+                refused: refused.clone(),
+                usage: AgentUsage::of(&TokenUsage::of_models(usage)),
+                at: timestamp(at),
+            }),
             Event::InboxOpened { item, question, .. } => {
                 self.questions.insert(item.clone(), question.clone());
             }
@@ -158,6 +237,14 @@ impl JournalReport {
             }
             event => self.add_to_step(event, at),
         }
+    }
+
+    fn carry_out(&mut self, key: String, digest: &str, terms: &str) {
+        self.versions.push(CarriedOut {
+            key,
+            digest: digest.to_owned(),
+            terms: terms.to_owned(),
+        });
     }
 
     fn add_to_step(&mut self, event: &Event, at: Millis) {

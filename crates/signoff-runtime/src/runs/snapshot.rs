@@ -125,7 +125,7 @@ fn signature_of(
     }
 }
 
-/// Copies the signature that a run starts or resumes under into its directory, unless it is there.
+/// Copies the signatures that a run starts or resumes under into its directory, unless they are there.
 pub(crate) fn keep_signature(
     project: &Project,
     key: &str,
@@ -136,8 +136,10 @@ pub(crate) fn keep_signature(
     if !signatures::copies_of_run(dir, key, &digest, &terms)?.is_empty() {
         return Ok(());
     }
-    if let Some(found) = signatures::matching(&project.store, key, &digest, &terms)? {
-        signatures::copy_to_run(dir, &found)?;
+    let found = signatures::all_matching(&project.store, key, &digest, &terms)?;
+    // The oldest first, so that a copy made in the same instant sorts as its original does.
+    for signed in found.iter().rev() {
+        signatures::copy_to_run(dir, signed)?;
     }
     Ok(())
 }

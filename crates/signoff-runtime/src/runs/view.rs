@@ -1,6 +1,7 @@
 //! A run as its journal records it, read only.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -9,10 +10,12 @@ use signoff_engine::{Event, InboxItem, InboxKind, Millis, PauseReason, PlanState
 use signoff_store::lock::is_held;
 use signoff_store::runs::{RunDir, list};
 
+use super::elsewhere;
+use super::kept::{KeptRuns, Reading, RunRead};
 use super::names::run_named;
 use super::progress::agents_at_work;
 use super::questions::{question, question_with_patches};
-use super::replay::{Replay, unknown_run};
+use super::replay::unknown_run;
 pub use super::streamed::{plan_created, streamed};
 use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
@@ -28,7 +31,7 @@ pub type ListedRun = (String, Result<RunView, Error>);
 #[derive(Debug)]
 pub struct RunView {
     /// Its state.
-    pub run: Run,
+    pub run: Arc<Run>,
     /// When its first event happened.
     pub began: Millis,
     /// When its last event so far happened.
@@ -58,33 +61,29 @@ pub struct RunView {
 impl RunView {
     /// Reads a run.
     pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
-        let mut replay = Replay::begin(project, id)?;
         let dir = project.store.run_dir(id);
-        let mut times = None;
-        let mut last_seq = 0;
-        read_events(&dir.journal(), |event| {
-            last_seq = event.seq;
-            let (first, _) = times.unwrap_or((event.at, event.at));
-            times = Some((first, event.at));
-            replay.apply(&event)
-        })?;
-        let (began, last) = times.expect("a run that is replayed has a first event");
-        let Replay {
+        let driven_elsewhere = elsewhere::sync(project, &dir, id)?;
+        let RunRead {
             mut run,
+            began,
+            last,
+            last_seq,
             key,
             path,
             terms,
-            ..
-        } = replay;
-        let is_held = is_held(&dir.lock()).unwrap_or(false);
-        let is_hung = is_held && is_silent(project, &dir);
+        } = match KeptRuns::of(project) {
+            Some(kept) => kept.read(project, id)?,
+            None => Reading::of(project, id)?.run_read(),
+        };
+        let is_held = driven_elsewhere || is_held(&dir.lock()).unwrap_or(false);
+        let is_hung = is_held && !driven_elsewhere && is_silent(project, &dir);
         // An unreadable log is reported by the commands that change the plan.
         let history = PlanHistory::read(project, &key).unwrap_or_default();
         history.refuse_if_cut(&run)?;
         let is_closed = history.refuse_if_over(id).is_err();
         let over = is_closed && run.outcome().is_none();
         if over {
-            run.give_up();
+            Arc::make_mut(&mut run).give_up();
         }
         Ok(Self {
             worktrees: RunWorktrees::of(project, id, run.in_worktrees()),

@@ -3,16 +3,19 @@
 
 use std::io::{BufRead, BufReader, Write};
 
-use signoff_plan::digest::Digest;
+use signoff_engine::ApprovalProgress;
+use signoff_plan::model::Plan;
 use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_store::runs::RunDir;
 use signoff_store::signatures::{self, KeyProof, Proof, SignatureRecord};
 use signoff_store::trust::projects::ProjectStatus;
 
+use super::approvers::RequiredApproval;
 use super::ssh;
 use super::terminal::{harmless, terminal};
 use crate::error::{Error, RejectedSignature, SignatureDefect};
 use crate::plan_file::PlanFile;
+use crate::plan_history::PlanHistory;
 use crate::project::{Project, minimum_proof};
 
 /// Digits of the plan's digest that are typed to confirm it.
@@ -23,24 +26,33 @@ const DIGITS: usize = 8;
 pub enum SignatureCheck {
     /// The newest that counts.
     Valid(Box<SignatureRecord>),
+    /// Some count, and more people have to sign.
+    Waiting(ApprovalProgress),
     /// None does: those over the present digests, newest first, with what is wrong with them.
     Missing(Vec<RejectedSignature>),
 }
 
-/// Finds the newest signature over these digests whose proof is accepted and strong enough.
-pub fn valid_signature(
-    project: &Project,
-    key: &str,
-    plan: &Digest,
-    terms: &Digest,
-    minimum: Proof,
-) -> Result<SignatureCheck, Error> {
-    let found = signatures::all_matching(&project.store, key, plan, terms)?;
-    first_valid(project, found, minimum)
+/// What the signatures of a plan come to.
+#[derive(Debug)]
+pub(crate) struct SignatureCount {
+    pub(crate) check: SignatureCheck,
+    /// Who has signed and who is waited for, where more is asked for than one signature of whomever.
+    pub(crate) approval: Option<ApprovalProgress>,
 }
 
-/// The same for a run that has begun. It has its own copy of the signature, for where the plan's signatures are missing: on
-/// another branch, for instance.
+/// Finds the newest signature over these digests that counts, if enough people have signed.
+pub(crate) fn valid_signature(
+    project: &Project,
+    key: &str,
+    signed: &SignedPlan,
+) -> Result<SignatureCheck, Error> {
+    let (plan, terms) = (signed.digest(), signed.terms());
+    let found = signatures::all_matching(&project.store, key, &plan, &terms)?;
+    check_for_plan(project, key, signed.plan(), found)
+}
+
+/// The same for a run that has begun. It has its own copy of the signatures, for where the plan's are missing: on another
+/// branch, for instance.
 pub fn valid_signature_for_run(
     project: &Project,
     key: &str,
@@ -52,29 +64,64 @@ pub fn valid_signature_for_run(
     if found.is_empty() {
         found = signatures::copies_of_run(run, key, &plan, &terms)?;
     }
-    first_valid(project, found, minimum_proof(project))
+    check_for_plan(project, key, signed.plan(), found)
 }
 
-/// The first of these whose proof is accepted and strong enough.
-pub(crate) fn first_valid(
+fn check_for_plan(
+    project: &Project,
+    key: &str,
+    plan: &Plan,
+    found: Vec<SignatureRecord>,
+) -> Result<SignatureCheck, Error> {
+    let history = PlanHistory::read(project, key)?;
+    let required = RequiredApproval::of(project, plan, &history)?;
+    Ok(count_signatures(project, found, minimum_proof(project), &required)?.check)
+}
+
+/// Which of these, the newest first, are accepted and strong enough, and whether they are enough.
+pub(crate) fn count_signatures(
     project: &Project,
     found: Vec<SignatureRecord>,
     minimum: Proof,
-) -> Result<SignatureCheck, Error> {
-    let mut doubted = Vec::new();
+    required: &RequiredApproval<'_>,
+) -> Result<SignatureCount, Error> {
+    let (mut valid, mut doubted) = (Vec::new(), Vec::new());
     let (id, status) = project.id_status()?;
+    let is_single = !required.rule().is_demanding();
     for signed in found {
         let bound = check_project(&signed, id.as_deref(), &status);
-        match bound.and_then(|()| check_proof(project, &signed, minimum)) {
-            Ok(()) => return Ok(SignatureCheck::Valid(Box::new(signed))),
+        let proved = bound.and_then(|()| check_proof(project, &signed, minimum));
+        let named = proved.and_then(|()| {
+            required
+                .admits(&signed)
+                .map_err(|why| SignatureDefect::NotCounted {
+                    why,
+                    named: required.rule().named(),
+                })
+        });
+        match named {
+            Ok(()) => valid.push(signed),
             Err(why) => doubted.push(RejectedSignature {
                 by: signed.signature.by,
                 at: signed.signature.at,
                 why,
             }),
         }
+        // Checking a key takes a while, and one is enough.
+        if is_single && !valid.is_empty() {
+            break;
+        }
     }
-    Ok(SignatureCheck::Missing(doubted))
+    let approval = required.progress(&valid);
+    let check = match (&approval, valid.into_iter().next()) {
+        (Some(progress), _) if !progress.is_complete() && !progress.signed.is_empty() => {
+            SignatureCheck::Waiting(progress.clone())
+        }
+        (Some(progress), _) if !progress.is_complete() => SignatureCheck::Missing(doubted),
+        (_, Some(newest)) => SignatureCheck::Valid(Box::new(newest)),
+        (_, None) => SignatureCheck::Missing(doubted),
+    };
+    Ok(SignatureCount { check, approval })
 }
 
 /// Was the signature given in this project?

@@ -1,12 +1,15 @@
 //! The signature that counts for a plan, or what changed since the last one.
 
+use serde_json::Value;
 use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Signature, SignatureMismatch, SignedPlan};
 use signoff_store::signatures::{self, PlanSignatures, SignatureRecord};
 
-use super::proof::{SignatureCheck, first_valid, valid_signature};
+use super::approvers::RequiredApproval;
+use super::proof::{SignatureCheck, count_signatures, valid_signature};
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::PlanFile;
+use crate::plan_history::PlanHistory;
 use crate::project::{Project, minimum_proof};
 
 /// A plan that may run, with the signature that counts for it.
@@ -24,10 +27,17 @@ pub(crate) fn require_signed(
     let terms = project.terms_since(&plan.checked.plan, signatures.newest());
     let terms = Digest::of_json(&terms);
     let found = signatures.into_matching(&plan.digest(), &terms);
-    match first_valid(project, found, minimum_proof(project))? {
+    let history = PlanHistory::read(project, &plan.key(project))?;
+    let required = RequiredApproval::of(project, &plan.checked.plan, &history)?;
+    match count_signatures(project, found, minimum_proof(project), &required)?.check {
         SignatureCheck::Valid(signature) => {
             let plan = join(plan, &terms, &signature)?;
             return Ok(CountedSignature { plan, signature });
+        }
+        SignatureCheck::Waiting(progress) => {
+            let plan = plan.source.name().to_owned();
+            let progress = Box::new(progress);
+            return Err(Error::MoreSignatures { plan, progress });
         }
         SignatureCheck::Missing(doubted) if !doubted.is_empty() => {
             let plan = plan.source.name().to_owned();
@@ -59,8 +69,14 @@ pub(crate) fn changes_since_signed(
         return Ok(None);
     };
     let terms = project.terms_since(&plan.checked.plan, Some(&last));
-    let before = (&last.canonical_plan.to_value(), &last.canonical_terms);
-    let difference = SignedDifference::between(before, (&plan.canonical(), &terms));
+    let plans = if last.signature.digest == plan.digest() {
+        // The same plan: comparing a large one with itself takes a while.
+        (Value::Null, Value::Null)
+    } else {
+        (last.canonical_plan.to_value(), plan.canonical())
+    };
+    let before = (&plans.0, &last.canonical_terms);
+    let difference = SignedDifference::between(before, (&plans.1, &terms));
     Ok(Some((last.signature, difference)))
 }
 
@@ -70,9 +86,12 @@ pub(crate) fn require_still_signed(
     key: &str,
     plan: &SignedPlan,
 ) -> Result<Box<SignatureRecord>, Error> {
-    let (digest, terms) = (plan.digest(), plan.terms());
-    match valid_signature(project, key, &digest, &terms, minimum_proof(project))? {
+    match valid_signature(project, key, plan)? {
         SignatureCheck::Valid(signature) => Ok(signature),
+        SignatureCheck::Waiting(progress) => Err(Error::MoreSignatures {
+            plan: key.to_owned(),
+            progress: Box::new(progress),
+        }),
         SignatureCheck::Missing(doubted) if doubted.is_empty() => Err(Error::NotSigned {
             plan: key.to_owned(),
         }),

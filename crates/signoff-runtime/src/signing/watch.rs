@@ -12,7 +12,7 @@ use signoff_plan::signed::SignedPlan;
 use signoff_plan::source::Source;
 use signoff_store::atomic::Fingerprint;
 
-use super::terms::signed_files;
+use super::terms::{prompt_paths, signed_files};
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, SignedText, read_source};
 use crate::project::Project;
@@ -107,6 +107,7 @@ impl Watch {
             project.process.user_config.as_ref(),
         ];
         let mut files = self.files(project);
+        files.extend(prompt_paths(project, self.signed.plan()));
         if self.plan.is_dir() {
             files.extend(thread_paths(&self.plan));
         }
@@ -126,7 +127,8 @@ impl Watch {
             }
             Err(error) => return Err(error),
         };
-        let fresh = Project::open(&project.process)?;
+        let mut fresh = Project::open(&project.process)?;
+        fresh.cluster.clone_from(&project.cluster);
         fresh.require_trust()?;
         let terms = fresh.terms_against(self.signed.plan(), &self.terms);
         if self.is_signed(&source) && Digest::of_json(&terms) == self.signed.terms() {

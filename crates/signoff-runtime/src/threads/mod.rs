@@ -9,6 +9,7 @@ mod payload;
 mod prepared;
 mod prompt;
 mod rules;
+mod topics;
 mod withdraw;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ pub use self::commit::Commit;
 pub use self::location::{ROOT_VARIABLE, SESSION_VARIABLE, plans_root};
 pub use self::prepared::CommittedThread;
 pub use self::prompt::overseer;
+pub use self::topics::topics;
 pub use self::withdraw::WithdrawReport;
 use crate::error::{Error, ThreadError};
 use crate::project::random;

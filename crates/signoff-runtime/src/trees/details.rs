@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use signoff_engine::{ChangeDetails, TreeChange, change_details, paths_to_query};
+use signoff_engine::{
+    ChangeDetails, RunnerFile, TreeChange, called_files, change_details, paths_to_query,
+    runner_files,
+};
 use signoff_work::git::{GitError, HarnessGit, Id, Manifest};
 use signoff_work::project::manifest::selects_tests;
 use signoff_work::project::python::installed_modules;
@@ -26,12 +29,33 @@ pub(crate) fn changed_files(
         installed: Arc::clone(installed),
         links_before: own.links_in(from)?,
     };
-    let there_before = own.paths_in(from, &paths_to_query(&change))?;
+    let runners = runner_files(&change.files);
+    let mut queried = paths_to_query(&change);
+    queried.extend(runners.iter().cloned());
+    let there_before = own.paths_in(from, &queried)?;
+    let runners: BTreeSet<String> = runners.intersection(&there_before).cloned().collect();
+    let runners = texts_before(own, from, &runners)?;
     let details = ChangeDetails {
+        called: called_files(&runners, &change.files),
         selects: test_manifests(&report.manifests),
         ..change_details(&change, &there_before)
     };
     Ok((change.files, Box::new(details)))
+}
+
+/// Files that say what a runner runs, as they were before the change.
+fn texts_before(
+    own: &HarnessGit,
+    from: &Id,
+    paths: &BTreeSet<String>,
+) -> Result<Vec<RunnerFile>, GitError> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let texts = own.texts_at(from, paths)?.into_iter();
+    Ok(texts
+        .map(|(path, text)| RunnerFile { path, text })
+        .collect())
 }
 
 /// Those of these manifests that differ in what says which tests there are.

@@ -176,7 +176,7 @@ impl Trees {
 
     /// What an attempt was recorded as.
     pub(super) fn recorded_commit(&self, work: &WorkContext) -> Result<Option<Id>, GitError> {
-        self.remembered_commit(&work_name(&work.step, work.attempt))
+        self.remembered(&work_name(&work.step, work.attempt))
     }
 
     /// The last work recorded on this base by one of these attempts: the next one goes on with it.
@@ -188,7 +188,7 @@ impl Trees {
     ) -> Result<Option<Id>, String> {
         for attempt in attempts.rev() {
             let Some(commit) = self
-                .remembered_commit(&work_name(step, attempt))
+                .remembered(&work_name(step, attempt))
                 .map_err(error_text)?
             else {
                 continue;

@@ -11,6 +11,9 @@ use signoff_work::layers::{Mask, MaskStamp, is_cache};
 
 use super::{Trees, error_text, lock};
 
+/// So many contracts in a row, and names come all the time.
+const RESTLESS: u32 = 2;
+
 /// The masks of a run: made anew when the checkout changes where they let it be seen.
 #[derive(Default)]
 pub(crate) struct Masks {
@@ -24,6 +27,8 @@ pub(crate) struct Masks {
     changed: Vec<Vec<u8>>,
     /// What the run itself wrote there.
     landed: BTreeSet<String>,
+    /// Contracts in a row that saw names which had just come.
+    restless: u32,
 }
 
 /// What was kept from a contract because it changed in the checkout since the run began, as people read it.
@@ -58,9 +63,40 @@ impl Trees {
     /// The same mask for contracts, if the one that is known still holds.
     pub(crate) fn current_mask(&self) -> Option<Arc<Mask>> {
         let masks = lock(&self.masks);
-        let whole = masks.whole.as_ref()?;
-        let is_current = whole.is_current().unwrap_or(false);
-        masks.unchanged.clone().filter(|_| is_current)
+        let unchanged = masks.unchanged.as_ref()?;
+        let compared = match unchanged.own_roots() {
+            None => masks.whole.as_ref()?,
+            Some(_) => unchanged,
+        };
+        let is_current = compared.is_current().unwrap_or(false);
+        is_current.then(|| Arc::clone(unchanged))
+    }
+
+    /// Notes which names came into the checkout while a contract ran, which it may have seen. If that happens again and
+    /// again, contracts of this run find the checkout's ignored directories one by one from now on, where new names are not
+    /// seen. That is for good: what was red before the work must be green after it in the same surroundings.
+    pub(crate) fn note_new_names(&self, new: &[String]) {
+        let mut masks = lock(&self.masks);
+        if new.is_empty() {
+            masks.restless = 0;
+            return;
+        }
+        masks.restless += 1;
+        if masks.restless == RESTLESS && self.has_layers() {
+            masks.unchanged = None;
+            // Without it the next contract is void too.
+            fs::write(self.new_names_file(), new.join("\n")).ok();
+        }
+    }
+
+    /// The names that came when it was found that they come all the time.
+    pub(crate) fn noted_new_names(&self) -> Option<Vec<String>> {
+        let text = fs::read_to_string(self.new_names_file()).ok()?;
+        Some(text.lines().map(str::to_owned).collect())
+    }
+
+    fn new_names_file(&self) -> PathBuf {
+        self.indexes.join("new-names")
     }
 
     /// The ignored roots of the checkout, as they were last seen.
@@ -87,12 +123,19 @@ impl Trees {
             let roots = whole.ignored_roots().map(<[u8]>::to_vec).collect();
             masks.first = Some((whole.stamp().clone(), roots));
         }
-        masks.unchanged = Some(if masks.changed.is_empty() {
+        let mut unchanged = if masks.changed.is_empty() {
             Arc::clone(&whole)
         } else {
             let at = self.next_mask().map_err(error_text)?;
             Arc::new(whole.without(&masks.changed, &at).map_err(error_text)?)
-        });
+        };
+        if self.new_names_file().exists() {
+            let at = self.next_mask().map_err(error_text)?;
+            if let Some(detached) = unchanged.detached(&at).map_err(error_text)? {
+                unchanged = Arc::new(detached);
+            }
+        }
+        masks.unchanged = Some(unchanged);
         masks.whole = Some(whole);
         Ok(())
     }

@@ -18,6 +18,7 @@ mod masks;
 mod overlays;
 mod patches;
 mod queue;
+mod references;
 mod remains;
 mod repair;
 mod repositories;
@@ -48,9 +49,10 @@ use self::contract::queue::OverlayQueue;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
 use self::masks::Masks;
-pub(crate) use self::overlays::TreeMount;
+pub(crate) use self::overlays::{CheckoutChanges, TreeMount};
 pub(crate) use self::patches::work_patch;
 pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource};
+use self::references::KnownReferences;
 pub(crate) use self::remains::{RemainsFinder, RunRemains, remove_never_begun};
 use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::repositories::ref_part;
@@ -60,6 +62,7 @@ pub(crate) use self::repositories::{
 pub(crate) use self::run_tree::RunTreeUse;
 pub(crate) use self::setup::Setup;
 pub use self::sync::HeldFileVersion;
+use self::sync::Landings;
 pub(crate) use self::sync::{JoinedChanges, LandedFiles};
 pub(crate) use self::work_context::WorkContext;
 pub(crate) use self::work_error::WorkError;
@@ -120,6 +123,9 @@ pub(crate) struct Trees {
     syncing: Mutex<()>,
     /// The tree that the checkout and the run agree on, if this process has set it.
     agreed: Mutex<Option<Id>>,
+    references: Mutex<KnownReferences>,
+    /// How often the run landed, if that is known.
+    landed: Mutex<Option<Landings>>,
     /// The commit that the run's tree shows, if that is known.
     run_tree: RwLock<Option<Id>>,
     setup: Setup,
@@ -185,6 +191,8 @@ impl Trees {
             templates: Mutex::default(),
             syncing: Mutex::default(),
             agreed: Mutex::default(),
+            references: Mutex::default(),
+            landed: Mutex::default(),
             run_tree: RwLock::default(),
             setup,
         })
@@ -324,16 +332,9 @@ impl Trees {
         format!("{}{what}", refs(&self.run))
     }
 
-    /// Names a commit, so that it is found again and git does not clear it away.
-    fn remember(&self, what: &str, commit: &Id) -> Result<(), GitError> {
-        let name = self.ref_name(what);
-        let known = self.repository.read_ref(&name)?;
-        self.repository.move_ref(&name, commit, known.as_ref())?;
-        Ok(())
-    }
-
-    fn remembered_commit(&self, what: &str) -> Result<Option<Id>, GitError> {
-        self.repository.read_ref(&self.ref_name(what))
+    /// Names a commit that other machines need, so that it can be fetched.
+    pub(crate) fn keep_for_others(&self, commit: &Id) -> Result<(), Error> {
+        Ok(self.remember(&format!("shared/{commit}"), commit)?)
     }
 
     /// Says whose the run's directories are.
@@ -356,6 +357,7 @@ impl Trees {
         }
         self.clean_up_overlays_and_pool();
         removed.extend(remove_refs(&self.repository, &self.run)?);
+        self.forget_references();
         Ok(removed)
     }
 
@@ -366,6 +368,11 @@ impl Trees {
         }
         checked_out(&self.repository, &self.run)
     }
+}
+
+/// The reference that has the work of an attempt.
+pub(crate) fn work_reference(run: &str, step: &str, attempt: u32) -> String {
+    format!("{}{}", refs(run), layers::work_name(step, attempt))
 }
 
 fn error_text(why: impl std::fmt::Display) -> String {

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use signoff_sandbox::{KeptMounts, Overlay};
+use signoff_sandbox::{KeptMounts, Overlay, is_opaque};
 use signoff_work::confine::{Confined, OBJECTS, VisibleTree};
 use signoff_work::git::{HarnessGit, Id};
 use signoff_work::layers::{ExclusiveTree, IgnoreRules, Mask, MaskStamp, SharedTree};
@@ -89,14 +89,25 @@ impl TreeMount {
         Arc::ptr_eq(&self.mask, mask)
     }
 
-    /// What of the checkout's ignored files changed since it was made ready, as people read it.
-    pub(crate) fn changed_meanwhile(&self) -> std::io::Result<Vec<String>> {
-        let changed = self.mask.changed_since(&self.stamp)?;
-        let shown = changed
-            .iter()
-            .filter(|path| !self.own.is_kept(path))
-            .map(|path| String::from_utf8_lossy(path).into_owned());
-        Ok(shown.collect())
+    /// What of the checkout's ignored files changed since it was made ready, and which names are seen that were not there
+    /// when its mask was made.
+    pub(crate) fn changed_meanwhile(&self) -> std::io::Result<CheckoutChanges> {
+        let mut names = self.mask.changed_since(&self.stamp)?;
+        // Also those that came before it was made ready.
+        names.extend(self.mask.new_names()?);
+        names.sort();
+        names.dedup();
+        names.retain(|name| !self.own.is_kept(name));
+        let (changed, new) = names.into_iter().partition(|name| self.mask.knows(name));
+        Ok(CheckoutChanges {
+            changed: readable(changed),
+            new: readable(new),
+        })
+    }
+
+    /// Is each ignored directory a mount of its own in it?
+    pub(crate) fn is_detached(&self) -> bool {
+        self.mask.own_roots().is_some()
     }
 
     /// Does it show what earlier contracts built?
@@ -125,10 +136,26 @@ impl TreeMount {
     /// The directory that takes the process's changes.
     pub(crate) fn upper(&self) -> Option<&Path> {
         match &self.shown {
-            VisibleTree::Overlay(overlay) => Some(&overlay.upper),
+            VisibleTree::Overlay { tree, .. } => Some(&tree.upper),
             VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
         }
     }
+}
+
+/// What changed in the checkout while a process ran, as people read it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct CheckoutChanges {
+    /// Ignored paths.
+    pub(crate) changed: Vec<String>,
+    /// Names that the process may have seen although they belong to no recorded tree.
+    pub(crate) new: Vec<String>,
+}
+
+fn readable(names: Vec<Vec<u8>>) -> Vec<String> {
+    let names = names
+        .iter()
+        .map(|name| String::from_utf8_lossy(name).into_owned());
+    names.collect()
 }
 
 impl std::fmt::Debug for TreeMount {
@@ -185,7 +212,7 @@ impl Trees {
         lower.push(self.checkout.clone());
         let work = self.root.join("run.work");
         fresh(&work).map_err(|why| format!("{}: {why}", work.display()))?;
-        Ok(VisibleTree::Overlay(Overlay {
+        Ok(VisibleTree::in_layers(Overlay {
             at: self.checkout.clone(),
             lower,
             upper: self.run_path(),
@@ -201,7 +228,11 @@ impl Trees {
         mask: Arc<Mask>,
         layer: &Path,
     ) -> Result<TreeMount, String> {
-        let stamp = mask.stamp_now().map_err(error_text)?;
+        let stamp = match mask.own_roots() {
+            None => mask.stamp_now().map_err(error_text)?,
+            // Some of it was copied when the mask was made.
+            Some(_) => mask.stamp().clone(),
+        };
         let (shown, files) = match &self.overlay_mode {
             OverlayMode::Overlays(_) => {
                 let tree = self.pool()?.share(commit).map_err(error_text)?;
@@ -210,18 +241,17 @@ impl Trees {
                 lower.extend(ignored.iter().cloned());
                 lower.extend(prepared.map(Path::to_owned));
                 lower.push(mask.path().to_owned());
-                lower.push(self.checkout.clone());
-                let (upper, work) = (layer.join("upper"), layer.join("work"));
-                fresh(&work)
-                    .and_then(|()| fs::create_dir_all(&upper))
-                    .map_err(|why| format!("{}: {why}", layer.display()))?;
-                let overlay = Overlay {
-                    at: self.checkout.clone(),
-                    lower,
-                    upper,
-                    work,
+                let mut roots = Vec::new();
+                match mask.own_roots() {
+                    None => lower.push(self.checkout.clone()),
+                    Some(own) => roots = self.root_overlays(own, tree.path(), prepared, layer)?,
+                }
+                let tree_overlay = overlay(self.checkout.clone(), lower, layer)?;
+                let shown = VisibleTree::Overlay {
+                    tree: tree_overlay,
+                    roots,
                 };
-                (VisibleTree::Overlay(overlay), Files::Lent(tree))
+                (shown, Files::Lent(tree))
             }
             OverlayMode::Copies => {
                 let tree = self.pool()?.take(commit).map_err(error_text)?;
@@ -249,6 +279,39 @@ impl Trees {
             has_ignored_work: false,
             builds: None,
         })
+    }
+
+    /// Ignored directories of the checkout, each to be mounted by itself. `layer` keeps what is changed there.
+    fn root_overlays(
+        &self,
+        roots: &[Vec<u8>],
+        tree: &Path,
+        prepared: Option<&Path>,
+        layer: &Path,
+    ) -> Result<Vec<Overlay>, String> {
+        let mut overlays = Vec::new();
+        for (number, root) in roots.iter().enumerate() {
+            let root = Path::new(std::ffi::OsStr::from_bytes(root));
+            let mut lower = Vec::new();
+            let versioned = tree.join(root);
+            if is_folder(&versioned) {
+                lower.push(versioned);
+            }
+            if let Some(made) = prepared.map(|prepared| prepared.join(root))
+                && made.symlink_metadata().is_ok()
+            {
+                if !is_folder(&made) || is_opaque(&made) {
+                    // `prepare` removed it or made it anew: nothing of the checkout is left in it.
+                    continue;
+                }
+                lower.push(made);
+            }
+            let at = self.checkout.join(root);
+            lower.push(at.clone());
+            let own = layer.join("roots").join(number.to_string());
+            overlays.push(overlay(at, lower, &own)?);
+        }
+        Ok(overlays)
     }
 
     /// Does the project have a repository? Then processes find one.
@@ -315,6 +378,24 @@ impl Trees {
             remove_tree(&layers).ok();
         }
     }
+}
+
+/// An overlay whose changes are kept in this directory.
+fn overlay(at: PathBuf, lower: Vec<PathBuf>, layer: &Path) -> Result<Overlay, String> {
+    let (upper, work) = (layer.join("upper"), layer.join("work"));
+    fresh(&work)
+        .and_then(|()| fs::create_dir_all(&upper))
+        .map_err(|why| format!("{}: {why}", layer.display()))?;
+    Ok(Overlay {
+        at,
+        lower,
+        upper,
+        work,
+    })
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
 /// How many written files are named.

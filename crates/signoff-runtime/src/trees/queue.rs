@@ -55,9 +55,9 @@ impl Trees {
             WorkSource::Repaired => self.record_repair(work)?,
             WorkSource::Nowhere => None,
         };
-        let tree = match recorded {
+        let tree = match &recorded {
             None => self.own.tree_of(head)?,
-            Some(recorded) => match self.merge_onto_head(work, &recorded, head)? {
+            Some(recorded) => match self.merge_onto_head(work, recorded, head)? {
                 // Repaired in the checkout, which has joined the head by now: the person's version counts.
                 Merge::Conflict { .. } if is_repaired && !self.is_repair_touched(&work.step)? => {
                     self.own.merge_keeping(&work.base, head, &recorded.commit)?
@@ -71,11 +71,14 @@ impl Trees {
         let (files, details) = changed_files(&self.own, head, &tree, self.installed())?;
         refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
-        let commit = if files.is_empty() {
-            head.clone()
-        } else {
-            let parent = std::slice::from_ref(head);
-            self.own.commit(&tree, parent, &work.message)?
+        let commit = match recorded {
+            _ if files.is_empty() => head.clone(),
+            // It is on top of the head already.
+            Some(recorded) if work.base == *head => recorded.commit,
+            _ => {
+                let parent = std::slice::from_ref(head);
+                self.own.commit(&tree, parent, &work.message)?
+            }
         };
         self.own.sync_objects()?;
         failpoint::reached("candidate.built");
@@ -145,7 +148,7 @@ impl Trees {
             return Ok(Some(base.clone()));
         };
         let name = format!("carried/{carried}-{base}");
-        if let Some(known) = self.remembered_commit(&name).map_err(error_text)? {
+        if let Some(known) = self.remembered(&name).map_err(error_text)? {
             return Ok(Some(known));
         }
         let Merge::Clean(tree) = self.own.merge(began, base, carried).map_err(error_text)? else {

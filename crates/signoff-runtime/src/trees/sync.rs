@@ -55,12 +55,27 @@ pub struct HeldFileVersion {
     pub version: Option<PathBuf>,
 }
 
+/// How often a run landed, and the last commit of it.
+#[derive(Debug, Clone)]
+pub(super) struct Landings {
+    number: usize,
+    last: Option<Id>,
+}
+
+impl From<Vec<Id>> for Landings {
+    fn from(commits: Vec<Id>) -> Self {
+        Self {
+            number: commits.len(),
+            last: commits.into_iter().next_back(),
+        }
+    }
+}
+
 impl Trees {
     /// Notes the tree, or the tree of the commit, that the checkout and the run agree on.
     pub(super) fn agree_on(&self, tree: &Id) -> Result<(), GitError> {
         let tree = self.own.tree_of(tree)?;
-        let commit = self.own.commit(&tree, &[], "Agreed\n")?;
-        self.remember(AGREED, &commit)?;
+        self.remember(AGREED, &tree)?;
         *lock(&self.agreed) = Some(tree);
         Ok(())
     }
@@ -69,9 +84,9 @@ impl Trees {
         if let Some(tree) = &*lock(&self.agreed) {
             return Ok(tree.clone());
         }
-        let agreed = self.remembered_commit(AGREED).map_err(error_text)?;
+        let agreed = self.remembered(AGREED).map_err(error_text)?;
         match agreed {
-            Some(commit) => self.own.tree_of(&commit).map_err(error_text),
+            Some(agreed) => self.own.tree_of(&agreed).map_err(error_text),
             None => self.own.tree_of(self.start()?).map_err(error_text),
         }
     }
@@ -251,16 +266,25 @@ impl Trees {
         if landed.from == landed.to {
             return Ok(());
         }
-        let before = self.own.commit(&landed.from, &[], "Before a landing\n")?;
-        let after = self.own.commit(&landed.to, &[before], "Landed\n")?;
-        let known = self.landings()?;
+        let known = match lock(&self.landed).clone() {
+            Some(known) => known,
+            None => self.landings()?.into(),
+        };
         // A crash interrupted the last landing: this one completes it.
-        let goes_on = match known.last() {
+        let goes_on = match &known.last {
             Some(last) => self.own.tree_before(last)? == landed.from,
             None => false,
         };
-        let number = known.len() + usize::from(!goes_on);
-        self.remember(&format!("{LANDED}/{number:06}"), &after)
+        let number = known.number + usize::from(!goes_on);
+        let before = match known.last {
+            Some(last) if self.own.tree_of(&last)? == landed.from => last,
+            _ => self.own.commit(&landed.from, &[], "Before a landing\n")?,
+        };
+        let after = self.own.commit(&landed.to, &[before], "Landed\n")?;
+        self.remember(&format!("{LANDED}/{number:06}"), &after)?;
+        let last = Some(after);
+        *lock(&self.landed) = Some(Landings { number, last });
+        Ok(())
     }
 
     /// The commits that were landed in the checkout, the oldest first.
@@ -347,6 +371,8 @@ impl Trees {
         {
             self.repository.delete_ref(&name)?;
         }
+        self.forget_references();
+        *lock(&self.landed) = None;
         for landed in left {
             self.remember_landing(landed)?;
         }

@@ -28,7 +28,9 @@ impl Project {
     /// files of the project that they and the person's own commands run.
     pub fn trust(&self) -> Trust {
         let file = self.config.project.as_ref();
-        let file = file.filter(|_| self.config.runs_project_commands());
+        // What a run's copy of a project is configured with, the person signed.
+        let is_own = self.cluster.is_none();
+        let file = file.filter(|_| is_own && self.config.runs_project_commands());
         let state = self.process.state_dir.as_ref();
         let is_trusted = |file: &Source| {
             state.is_some_and(|state| trust::is_trusted(state, &file.path, &file.bytes))

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use signoff_engine::{Actor, ForbiddenTransition, Millis, PlanState, Transition};
+use signoff_runtime::advice::revise;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::plans::{
-    ActorContext, ApproveOptions, ListOptions, Revision, approve, list, reject, revise,
+    ActorContext, ApproveOptions, EditOptions, ListOptions, Revision, approve, list, reject,
 };
 use signoff_runtime::project::{ProcessContext, Project};
 use signoff_runtime::{Clock, Error};
@@ -47,6 +48,7 @@ impl World {
             user_config: None,
             state_dir: None,
             person: "me".to_owned(),
+            engine: signoff_runtime::project::EngineAccess::default(),
         });
         Self {
             dir,
@@ -198,14 +200,26 @@ fn finished_work_is_taken_up_again_only_if_a_person_says_so() {
     );
     assert_eq!(text(&world.path(&name)), written);
     let path = world.path(&name);
-    let done = revise(world.context(), &path, &name, &Revision::InPlace, None);
+    let done = revise(
+        world.context(),
+        &path,
+        &name,
+        &Revision::InPlace,
+        &EditOptions::default(),
+    );
     assert_eq!(done.expect("a person said so").state, PlanState::Verified);
     assert_eq!(world.state(&name), PlanState::Verified);
     // It is carried out elsewhere while it waits here: then the store does not know better.
     let finished = text(&path).replace("status: proposed", "status: completed");
     std::fs::write(&path, finished).expect("ours");
     assert_eq!(world.state(&name), PlanState::Completed);
-    let done = revise(world.context(), &path, &name, &Revision::InPlace, None);
+    let done = revise(
+        world.context(),
+        &path,
+        &name,
+        &Revision::InPlace,
+        &EditOptions::default(),
+    );
     assert_eq!(done.expect("a person said so").state, PlanState::Verified);
 }
 

@@ -47,6 +47,7 @@ impl World {
                 cache: ContractCache::Cold,
                 max_replans: 3,
                 roles: Vec::new(),
+                has_planner: true,
             },
             plan: plan_text(steps),
             hands: Hands {
@@ -106,6 +107,7 @@ impl World {
 
     fn start(&self) -> Input {
         Input::Start(RunStart {
+            planning: Vec::new(),
             run: "run".to_owned(),
             plan: "plan.md".to_owned(),
             path: "plan.md".to_owned(),

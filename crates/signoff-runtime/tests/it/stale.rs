@@ -35,6 +35,7 @@ fn project(directory: &Path) -> Project {
         user_config: None,
         state_dir: None,
         person: "me".to_owned(),
+        engine: signoff_runtime::project::EngineAccess::default(),
     })
     .expect("the store was just made")
 }

@@ -124,6 +124,7 @@ fn started() -> Run {
             cache: signoff_engine::ContractCache::Cold,
             max_replans: 3,
             roles: Vec::new(),
+            has_planner: true,
         },
     };
     apply(

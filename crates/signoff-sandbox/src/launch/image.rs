@@ -18,6 +18,7 @@ pub(crate) struct ChildParts {
     pub(crate) gate: Option<ChildGate>,
     pub(crate) command_tag: Option<CommandTag>,
     pub(crate) group_entry: Option<OwnedFd>,
+    pub(crate) outlives_host: bool,
 }
 
 /// Returns the image of a command whose program was found at this path.
@@ -51,6 +52,7 @@ pub(crate) fn build_image(
         gate: parts.gate,
         command_tag: parts.command_tag,
         run_tag: command.marker.as_deref().map(RunTag::of_marker),
+        outlives_host: parts.outlives_host,
         namespaces: confinement.namespaces,
         drops_privileges: confinement.drops_privileges,
         rules: confinement.rules,

@@ -36,6 +36,23 @@ pub(crate) struct Launcher {
     redaction: Arc<Redaction>,
 }
 
+/// How a command is started.
+struct StartOptions {
+    stdin: OpenStdin,
+    gate: Option<ChildGate>,
+    outlives_host: bool,
+}
+
+impl StartOptions {
+    fn at_once(stdin: OpenStdin) -> Self {
+        Self {
+            stdin,
+            gate: None,
+            outlives_host: false,
+        }
+    }
+}
+
 impl Launcher {
     /// Prepares for starting commands; fails where their ends could not be observed.
     pub(crate) fn new() -> io::Result<Self> {
@@ -84,8 +101,12 @@ impl Launcher {
             release: descriptors::raise_above_reserved(read.into())?,
             status: descriptors::raise_above_reserved(child_status.into())?,
         };
-        let stdin = stdio::open_stdin(&command.stdin)?;
-        let started = self.launch(command, stdin, Some(child_gate), level)?;
+        let start = StartOptions {
+            stdin: stdio::open_stdin(&command.stdin)?,
+            gate: Some(child_gate),
+            outlives_host: false,
+        };
+        let started = self.launch(command, start, level)?;
         let identity = ProcessIdentity::of(started.leader.pid())?;
         Ok(HeldCommand {
             started,
@@ -102,7 +123,18 @@ impl Launcher {
         level: impl FnOnce() -> io::Result<Level>,
     ) -> Result<RunningCommand, StartError> {
         let stdin = stdio::open_stdin(&command.stdin)?;
-        self.launch(command, stdin, None, level)?.into_running()
+        self.launch(command, StartOptions::at_once(stdin), level)?
+            .into_running()
+    }
+
+    /// Starts a command without a policy that goes on when this process is killed.
+    pub(crate) fn start_outliving(&self, command: Command) -> Result<RunningCommand, StartError> {
+        let start = StartOptions {
+            outlives_host: true,
+            ..StartOptions::at_once(stdio::open_stdin(&command.stdin)?)
+        };
+        let level = || Err(invalid("what is confined ends with its host"));
+        self.launch(command, start, level)?.into_running()
     }
 
     /// Starts a command whose stdin and stdout the caller uses while it runs.
@@ -111,7 +143,8 @@ impl Launcher {
         command: Command,
         level: impl FnOnce() -> io::Result<Level>,
     ) -> Result<PipedCommand, StartError> {
-        let started = self.launch(command, stdio::stdin_pipe()?, None, level)?;
+        let start = StartOptions::at_once(stdio::stdin_pipe()?);
+        let started = self.launch(command, start, level)?;
         let (leader, options) = started.into_parts()?;
         let stdin = options.stdin.expect("it was started with a pipe");
         for output in [&options.stdout, &options.stderr] {
@@ -130,8 +163,7 @@ impl Launcher {
     fn launch(
         &self,
         command: Command,
-        stdin: OpenStdin,
-        gate: Option<ChildGate>,
+        start: StartOptions,
         level: impl FnOnce() -> io::Result<Level>,
     ) -> Result<StartedChild, StartError> {
         let Some(name) = command.argv.first().cloned() else {
@@ -147,10 +179,11 @@ impl Launcher {
             None => (None, None),
         };
         let parts = ChildParts {
-            stdio: [stdin.child, child_stdout, child_stderr],
-            gate,
+            stdio: [start.stdin.child, child_stdout, child_stderr],
+            gate: start.gate,
             command_tag,
             group_entry,
+            outlives_host: start.outlives_host,
         };
         let child = self
             .spawner
@@ -163,7 +196,7 @@ impl Launcher {
             command.marker,
         )?;
         let options = WatchOptions {
-            stdin: stdin.writer,
+            stdin: start.stdin.writer,
             stdout,
             stderr,
             limits: command.limits,

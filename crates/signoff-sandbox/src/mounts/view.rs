@@ -176,7 +176,7 @@ fn entry(path: &Path, kind: FileType) -> io::Result<Entry> {
 }
 
 /// Whether a directory hides what the layers below have at its path.
-fn is_opaque(path: &Path) -> bool {
+pub fn is_opaque(path: &Path) -> bool {
     let mut value = [0_u8; 8];
     rustix::fs::lgetxattr(path, c"user.overlay.opaque", &mut value)
         .is_ok_and(|length| value.get(..length) == Some(b"y"))

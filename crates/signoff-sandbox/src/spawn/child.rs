@@ -77,7 +77,9 @@ unsafe fn prepare(
     unsafe {
         arrange_descriptors(image, pointers, None)
             .map_err(|SyscallError| ChildFailure::at(StartStage::Prepare))?;
-        die_with_parent(parent);
+        if !image.outlives_host {
+            die_with_parent(parent);
+        }
         set_tags(image);
         prepare_command(image)
     }

@@ -23,6 +23,8 @@ pub(crate) struct ProcessImage {
     pub(crate) gate: Option<ChildGate>,
     pub(crate) command_tag: Option<CommandTag>,
     pub(crate) run_tag: Option<RunTag>,
+    /// Whether it goes on when this process is killed.
+    pub(crate) outlives_host: bool,
     /// Namespaces that it runs in, if not in ours.
     pub(crate) namespaces: Option<NamespaceSpec>,
     /// Whether it drops all capabilities. `bwrap` needs them until it has confined the command.

@@ -114,12 +114,13 @@ fn does_not_hear_that_it_should_end() {
     check(&attack("deaf", ALL));
 }
 
-/// A gigabyte of output; with the defence off what is kept of it has no bound, and a part of it is enough to see.
+/// More output than is ever kept, in the long form a gigabyte; with the defence off what is kept of it has no bound.
 fn flood(host: &Host) -> bool {
-    let bytes: u64 = if host.level == Level::None {
-        100 << 20
-    } else {
+    let is_long = std::env::var_os("SIGNOFF_SOAK").is_some();
+    let bytes: u64 = if is_long && host.level != Level::None {
         1 << 30
+    } else {
+        100 << 20
     };
     let mut command = host.command(&format!("head -c {bytes} /dev/zero"));
     let log = host.path("log");

@@ -66,7 +66,7 @@ fn changes_the_kernel_where_sandboxes_are_allowed() {
 /// Opens everything of the kernel's that is writable for its user, until something opens.
 const OPEN_ANY: &str = "find /proc /sys -type f -perm /222 -not -path '/proc/[0-9]*' -not -path '/proc/self/*' \
     -not -path '/proc/thread-self/*' 2> /dev/null | while read -r file; do \
-    ( : >> \"$file\" ) 2> /dev/null && echo \"opened $file\" && break; done";
+    { true >> \"$file\"; } 2> /dev/null && echo \"opened $file\" && break; done";
 
 fn machine_file(host: &Host) -> bool {
     host.run(OPEN_ANY).stdout.text().contains("opened")

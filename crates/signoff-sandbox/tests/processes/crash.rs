@@ -24,6 +24,12 @@ fn harness() {
     let (part, rest) = part.split_once(' ').unwrap();
     let (marker, script) = rest.split_once(' ').unwrap();
     let sandbox = Sandbox::new().unwrap();
+    if part == "outlive" {
+        let started = sandbox.start_outliving(sh(script)).unwrap();
+        println!("\nidentity {} 0 none", std::process::id());
+        drop(started.wait());
+        return;
+    }
     let policy = env::var_os(TREE).map(|tree| Policy {
         writable: vec![tree.clone().into()],
         overlays: env::var_os(LAYERS)
@@ -155,6 +161,21 @@ fn while_a_command_runs_nothing_is_left() {
     assert!(!children.into_iter().any(lives));
     assert_eq!(find_marked(&marker), []);
     assert_eq!(end_leftovers(Some(&command), &marker).unwrap(), 0);
+}
+
+#[test]
+fn what_is_to_outlive_the_harness_comes_to_its_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = Fifo::new(directory.path());
+    let script = "echo $$ > FIFO; cd DIR; until [ -e go ]; do sleep 0.02; done; touch done"
+        .replace("FIFO", fifo.path())
+        .replace("DIR", &directory.path().display().to_string());
+    let harness = Harness::start("outlive", "none", &script);
+    let command = fifo.read_pid();
+    harness.crash();
+    fs::write(directory.path().join("go"), "").unwrap();
+    wait_until_gone(command);
+    assert!(directory.path().join("done").exists());
 }
 
 /// It left its session, its environment and its parent.

@@ -1,6 +1,5 @@
 //! Everything a command started ends with it, and nothing else does.
 
-use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use signoff_sandbox::{Command, ExitStatus, Sandbox, find_marked};
@@ -75,10 +74,9 @@ fn a_family_of_daemons_ends() {
 
 #[test]
 fn a_grandchild_that_keeps_the_pipe_does_not_keep_us() {
-    let begun = Instant::now();
+    // Kept waiting, it would be ended by the limit for tests.
     check_survivors(sh("sleep 1000 & echo $!"), 1);
     check_survivors(sh("setsid sleep 1000 & echo $!"), 1);
-    assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
 #[test]

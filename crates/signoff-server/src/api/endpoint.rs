@@ -13,9 +13,11 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::calls::{Call, call};
 use crate::error::HttpError;
+use crate::hidden::in_json;
 use crate::sessions::Session;
 use crate::state::AppState;
 
@@ -55,13 +57,13 @@ pub(crate) struct Nothing {}
 
 /// What a request asks for.
 #[derive(Debug, Default)]
-pub(crate) struct Asked<Q = Nothing, B = Nothing> {
+pub(crate) struct EndpointRequest<Q = Nothing, B = Nothing> {
     parameters: BTreeMap<String, String>,
     pub(crate) query: Q,
     pub(crate) body: B,
 }
 
-impl<Q, B> Asked<Q, B> {
+impl<Q, B> EndpointRequest<Q, B> {
     /// The parameter of this name in the path.
     pub(crate) fn named(&self, name: &str) -> &str {
         let found = self.parameters.get(name);
@@ -74,7 +76,7 @@ pub(crate) fn endpoint<Q, B, A>(
     method: &Method,
     path: &'static str,
     about: &'static str,
-    work: fn(&Call, &Asked<Q, B>) -> Result<A, HttpError>,
+    work: fn(&Call, &EndpointRequest<Q, B>) -> Result<A, HttpError>,
 ) -> Endpoint
 where
     Q: DeserializeOwned + JsonSchema + Send + Sync + 'static,
@@ -84,8 +86,11 @@ where
     let filter = MethodFilter::try_from(method.clone()).expect("it is a method of HTTP");
     let answer = async move |State(state): State<AppState>, session: Session, request: Request| {
         let asked = read::<Q, B>(request, &state).await?;
-        let answer = call(&state, &session, move |call| work(call, &asked)).await?;
-        Ok::<Response, HttpError>(Json(answer).into_response())
+        let answer = call(&state, &session, move |call| {
+            let answer = work(call, &asked)?;
+            Ok(shown(call, path, &answer))
+        });
+        Ok::<Response, HttpError>(Json(answer.await?).into_response())
     };
     Endpoint {
         method: method.clone(),
@@ -98,11 +103,20 @@ where
     }
 }
 
+/// What is sent of an answer: of runs, not what is secret.
+fn shown(call: &Call, path: &str, answer: &impl Serialize) -> Value {
+    let mut value = json!(answer);
+    if path.starts_with("/api/runs") || path.starts_with("/api/inbox") {
+        in_json(&call.project.secrets(), &mut value);
+    }
+    value
+}
+
 /// Reads what a request asks for.
 async fn read<Q: DeserializeOwned, B: DeserializeOwned>(
     request: Request,
     state: &AppState,
-) -> Result<Asked<Q, B>, HttpError> {
+) -> Result<EndpointRequest<Q, B>, HttpError> {
     let (mut parts, body) = request.into_parts();
     let parameters = Path::from_request_parts(&mut parts, state).await;
     let Path(parameters) = parameters.map_err(|rejection| {
@@ -135,7 +149,7 @@ async fn read<Q: DeserializeOwned, B: DeserializeOwned>(
     let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
     let body = serde_json::from_slice(text);
     let body = body.map_err(|why| HttpError::bad_request(&format!("the body: {why}")))?;
-    Ok(Asked {
+    Ok(EndpointRequest {
         parameters,
         query,
         body,

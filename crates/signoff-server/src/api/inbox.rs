@@ -11,7 +11,7 @@ use signoff_runtime::questions;
 use signoff_runtime::runs::control::ask;
 use signoff_runtime::runs::names::question_named;
 
-use super::endpoint::{Asked, Endpoint, Nothing, endpoint};
+use super::endpoint::{Endpoint, EndpointRequest, Nothing, endpoint};
 use crate::calls::Call;
 use crate::error::HttpError;
 
@@ -44,15 +44,15 @@ pub(crate) struct AnswerBody {
     pub(crate) steps: Vec<String>,
 }
 
-fn list(call: &Call, _asked: &Asked) -> Result<Inbox, HttpError> {
+fn list(call: &Call, _asked: &EndpointRequest) -> Result<Inbox, HttpError> {
     let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
     Ok(Inbox::new(waiting.items, waiting.held))
 }
 
 /// Answers, and shows what still waits.
-fn answer(call: &Call, asked: &Asked<Nothing, AnswerBody>) -> Result<Inbox, HttpError> {
+fn answer(call: &Call, asked: &EndpointRequest<Nothing, AnswerBody>) -> Result<Inbox, HttpError> {
     send_answer(call, asked.named("item"), &asked.body)?;
-    list(call, &Asked::default())
+    list(call, &EndpointRequest::default())
 }
 
 /// Gives a person's answer to whoever asked.

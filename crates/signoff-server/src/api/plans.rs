@@ -11,10 +11,11 @@ use signoff_api::plan_ref::PlanRef;
 use signoff_api::plans::{Plans, SCHEMA};
 use signoff_engine::PlanState;
 use signoff_plan::source::Source;
+use signoff_runtime::advice::revise;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{ListOptions, PlanView, Revision, propose_text, revise};
+use signoff_runtime::plans::{EditOptions, ListOptions, PlanView, Revision, propose_text};
 
-use super::endpoint::{Asked, Endpoint, Nothing, endpoint};
+use super::endpoint::{Endpoint, EndpointRequest, Nothing, endpoint};
 use crate::calls::Call;
 use crate::error::HttpError;
 
@@ -77,6 +78,8 @@ struct NewText {
     text: Option<String>,
     /// The version that it was made from: another one is a conflict.
     expect_version: Option<u64>,
+    /// The digest of the plan that it was made from: another one is a conflict.
+    expect_digest: Option<String>,
 }
 
 /// A plan's text, and what it is the text of.
@@ -89,7 +92,7 @@ struct ShownText {
     text: String,
 }
 
-fn list(call: &Call, asked: &Asked<ListQuery>) -> Result<Plans, HttpError> {
+fn list(call: &Call, asked: &EndpointRequest<ListQuery>) -> Result<Plans, HttpError> {
     let state = |name: &String| {
         let found = PlanState::named(name);
         found.ok_or_else(|| HttpError::bad_request(&format!("`{name}` is not a state of plans")))
@@ -110,14 +113,14 @@ fn list(call: &Call, asked: &Asked<ListQuery>) -> Result<Plans, HttpError> {
     })
 }
 
-fn show(call: &Call, asked: &Asked) -> Result<Plan, HttpError> {
+fn show(call: &Call, asked: &EndpointRequest) -> Result<Plan, HttpError> {
     let name = asked.named("plan");
     let plan = call.read_plan(name)?;
     let view = PlanView::of(&call.project, &plan).map_err(call.about(name))?;
     Ok(view.to_api(&plan))
 }
 
-fn text(call: &Call, asked: &Asked) -> Result<ShownText, HttpError> {
+fn text(call: &Call, asked: &EndpointRequest) -> Result<ShownText, HttpError> {
     let plan = call.read_plan(asked.named("plan"))?;
     Ok(ShownText {
         id: plan.key(&call.project),
@@ -128,12 +131,15 @@ fn text(call: &Call, asked: &Asked) -> Result<ShownText, HttpError> {
     })
 }
 
-fn problems(call: &Call, asked: &Asked) -> Result<Diagnostics, HttpError> {
+fn problems(call: &Call, asked: &EndpointRequest) -> Result<Diagnostics, HttpError> {
     Ok(diagnostics(&call.read_plan(asked.named("plan"))?))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "every endpoint may fail")]
-fn check(call: &Call, asked: &Asked<Nothing, PlanText>) -> Result<Diagnostics, HttpError> {
+fn check(
+    call: &Call,
+    asked: &EndpointRequest<Nothing, PlanText>,
+) -> Result<Diagnostics, HttpError> {
     let bytes = asked.body.text.clone().into_bytes();
     let source = Source::new("text", bytes);
     let workspace = call.project.workspace();
@@ -147,19 +153,25 @@ fn diagnostics(plan: &PlanFile) -> Diagnostics {
     Diagnostics::new(found.collect())
 }
 
-fn propose(call: &Call, asked: &Asked<Nothing, PlanText>) -> Result<PlanRef, HttpError> {
+fn propose(call: &Call, asked: &EndpointRequest<Nothing, PlanText>) -> Result<PlanRef, HttpError> {
     let done = propose_text(call.by_person(), asked.body.text.as_bytes());
     Ok(done.map_err(|error| call.fail(error))?.to_api())
 }
 
-fn revise_plan(call: &Call, asked: &Asked<Nothing, NewText>) -> Result<PlanRef, HttpError> {
+fn revise_plan(
+    call: &Call,
+    asked: &EndpointRequest<Nothing, NewText>,
+) -> Result<PlanRef, HttpError> {
     let name = asked.named("plan");
     let (path, shown) = call.locate(name)?;
     let revision = match &asked.body.text {
         Some(text) => Revision::Text(text.clone().into_bytes()),
         None => Revision::InPlace,
     };
-    let expected = asked.body.expect_version;
-    let done = revise(call.by_person(), &path, &shown, &revision, expected);
+    let expected = EditOptions {
+        expect_version: asked.body.expect_version,
+        expect_digest: asked.body.expect_digest.clone(),
+    };
+    let done = revise(call.by_person(), &path, &shown, &revision, &expected);
     Ok(done.map_err(call.about(name))?.to_api())
 }

@@ -8,12 +8,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use signoff_api::comments::Comments;
 use signoff_api::plan_ref::PlanRef;
+use signoff_api::regeneration::Regeneration;
 use signoff_plan::edit::{NewStep, StepPlace};
+use signoff_runtime::planning::{RegenerationOptions, regeneration, start_regeneration};
 use signoff_runtime::plans::{
     EditOptions, NewComment, PlanChange, comment, comments, edit, resolve_comment,
 };
 
-use super::endpoint::{Asked, Endpoint, Nothing, endpoint};
+use super::endpoint::{Endpoint, EndpointRequest, Nothing, endpoint};
 use crate::calls::Call;
 use crate::error::HttpError;
 
@@ -44,6 +46,18 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             "Changes something in a plan, and nothing else.",
             change,
         ),
+        endpoint(
+            &post,
+            "/api/plans/{plan}/regenerate",
+            "Has the planner write a plan or a step anew, in a process of its own.",
+            regenerate,
+        ),
+        endpoint(
+            &get,
+            "/api/plans/{plan}/regenerate",
+            "Shows how far the planner is with a plan, or how it ended.",
+            show_regeneration,
+        ),
     ]
 }
 
@@ -62,6 +76,19 @@ struct EditBody {
     changes: Vec<ChangeBody>,
     /// The version that was shown: another one is a conflict.
     expect_version: Option<u64>,
+    /// The digest that was shown: another one is a conflict.
+    expect_digest: Option<String>,
+}
+
+/// What the planner is told.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RegenerateBody {
+    /// The only step that may change, by its id or number; without one, the whole plan.
+    step: Option<String>,
+    /// What is to be different. It becomes a comment on the step or the plan. Without one, every rejection and the comments
+    /// that are open are all the planner is told.
+    comment: Option<String>,
     /// The digest that was shown: another one is a conflict.
     expect_digest: Option<String>,
 }
@@ -95,13 +122,13 @@ enum ChangeBody {
     SkipStep { step: String },
 }
 
-fn list(call: &Call, asked: &Asked) -> Result<Comments, HttpError> {
+fn list(call: &Call, asked: &EndpointRequest) -> Result<Comments, HttpError> {
     let name = asked.named("plan");
     let plan = call.read_plan(name)?;
     comments(&call.project, &plan).map_err(call.about(name))
 }
 
-fn say(call: &Call, asked: &Asked<Nothing, CommentBody>) -> Result<Comments, HttpError> {
+fn say(call: &Call, asked: &EndpointRequest<Nothing, CommentBody>) -> Result<Comments, HttpError> {
     let name = asked.named("plan");
     let (path, shown) = call.locate(name)?;
     let new = NewComment {
@@ -112,13 +139,13 @@ fn say(call: &Call, asked: &Asked<Nothing, CommentBody>) -> Result<Comments, Htt
     comment(call.by_person(), &path, &shown, &[new]).map_err(call.about(name))
 }
 
-fn resolve(call: &Call, asked: &Asked) -> Result<Comments, HttpError> {
+fn resolve(call: &Call, asked: &EndpointRequest) -> Result<Comments, HttpError> {
     let (name, id) = (asked.named("plan"), asked.named("comment"));
     let (path, shown) = call.locate(name)?;
     resolve_comment(call.by_person(), &path, &shown, id).map_err(call.about(name))
 }
 
-fn change(call: &Call, asked: &Asked<Nothing, EditBody>) -> Result<PlanRef, HttpError> {
+fn change(call: &Call, asked: &EndpointRequest<Nothing, EditBody>) -> Result<PlanRef, HttpError> {
     let (name, body) = (asked.named("plan"), &asked.body);
     let (path, shown) = call.locate(name)?;
     let changes: Vec<PlanChange> = body.changes.iter().cloned().map(Into::into).collect();
@@ -128,6 +155,26 @@ fn change(call: &Call, asked: &Asked<Nothing, EditBody>) -> Result<PlanRef, Http
     };
     let done = edit(call.by_person(), &path, &shown, &changes, &options);
     Ok(done.map_err(call.about(name))?.done.to_api())
+}
+
+fn regenerate(
+    call: &Call,
+    asked: &EndpointRequest<Nothing, RegenerateBody>,
+) -> Result<Regeneration, HttpError> {
+    let (name, body) = (asked.named("plan"), &asked.body);
+    let plan = call.read_plan(name)?;
+    let options = RegenerationOptions {
+        step: body.step.clone(),
+        comment: body.comment.clone(),
+        expect_digest: body.expect_digest.clone(),
+    };
+    let begun = start_regeneration(call.by_person(), &call.program, &plan, &options);
+    begun.map_err(call.about(name))
+}
+
+fn show_regeneration(call: &Call, asked: &EndpointRequest) -> Result<Regeneration, HttpError> {
+    let plan = call.read_plan(asked.named("plan"))?;
+    Ok(regeneration(&call.project, &plan))
 }
 
 fn place(before: Option<String>) -> StepPlace {

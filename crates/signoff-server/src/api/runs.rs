@@ -3,20 +3,25 @@
 use axum::http::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use signoff_api::error::Error;
 use signoff_api::landing::Landing;
+use signoff_api::report::Report;
 use signoff_api::request::RequestKind;
 use signoff_api::run::Run;
 use signoff_api::runs::{Run as ListedRun, Runs};
 use signoff_api::transcript::Transcript;
 use signoff_api::undo::Undo;
+use signoff_runtime::Clock as _;
 use signoff_runtime::launch::{LaunchedBy, launch_resume, launch_run};
-use signoff_runtime::live::landing::{SettleOptions, land, undo};
+use signoff_runtime::live::RunOptions;
+use signoff_runtime::live::landing::{LandingReport, SettleOptions, land, undo};
+use signoff_runtime::live::rehearsal::require_startable;
 use signoff_runtime::runs::control::ask;
 use signoff_runtime::runs::questions::step_patch;
 use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
 
-use super::endpoint::{Asked, Endpoint, Nothing, endpoint};
+use super::endpoint::{Endpoint, EndpointRequest, Nothing, endpoint};
 use crate::calls::Call;
 use crate::error::HttpError;
 
@@ -35,6 +40,12 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             "/api/runs/{run}",
             "Shows a run, with the evidence for each step.",
             show,
+        ),
+        endpoint(
+            &get,
+            "/api/runs/{run}/report",
+            "Tells what a run did and how we know.",
+            report,
         ),
         endpoint(
             &get,
@@ -135,15 +146,19 @@ struct Changes {
     patch: Option<String>,
 }
 
-fn start(call: &Call, asked: &Asked) -> Result<Run, HttpError> {
+fn start(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
     let plan = asked.named("plan");
-    let (_, name) = call.locate(plan)?;
+    let file = call.read_plan(plan)?;
+    let name = file.source.name().to_owned();
+    // Its process would say so too, but as an end of a process.
+    let options = RunOptions::default();
+    require_startable(call.by_person(), &file, &options, false).map_err(call.about(plan))?;
     let begun = launch_run(&call.project, &call.program, &name, LaunchedBy::Person);
     let begun = begun.map_err(call.about(plan))?;
     Ok(call.read_run(&begun.run)?.to_api())
 }
 
-fn list(call: &Call, _asked: &Asked) -> Result<Runs, HttpError> {
+fn list(call: &Call, _asked: &EndpointRequest) -> Result<Runs, HttpError> {
     let all = RunView::all(&call.project).map_err(|error| call.fail(error))?;
     let runs = all.into_iter().map(|(run, view)| match view {
         Ok(view) => ListedRun::new(view.to_api()),
@@ -152,11 +167,17 @@ fn list(call: &Call, _asked: &Asked) -> Result<Runs, HttpError> {
     Ok(Runs::new(runs.collect()))
 }
 
-fn show(call: &Call, asked: &Asked) -> Result<Run, HttpError> {
+fn show(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
     Ok(call.read_run(asked.named("run"))?.to_api())
 }
 
-fn transcript(call: &Call, asked: &Asked<AttemptQuery>) -> Result<Transcript, HttpError> {
+fn report(call: &Call, asked: &EndpointRequest) -> Result<Report, HttpError> {
+    let view = call.read_run(asked.named("run"))?;
+    let report = view.report(&call.project, call.clock.now());
+    report.map_err(|error| call.fail(error))
+}
+
+fn transcript(call: &Call, asked: &EndpointRequest<AttemptQuery>) -> Result<Transcript, HttpError> {
     let (view, step) = (call.read_run(asked.named("run"))?, asked.named("step"));
     let log = AgentLog::find(&call.project, &view, step, asked.query.attempt);
     let log = log.ok_or_else(|| {
@@ -167,7 +188,7 @@ fn transcript(call: &Call, asked: &Asked<AttemptQuery>) -> Result<Transcript, Ht
     transcript.map_err(|error| call.fail(error))
 }
 
-fn changes(call: &Call, asked: &Asked<AttemptQuery>) -> Result<Changes, HttpError> {
+fn changes(call: &Call, asked: &EndpointRequest<AttemptQuery>) -> Result<Changes, HttpError> {
     let view = call.read_run(asked.named("run"))?;
     let step = step_of(&view, asked.named("step"))?;
     let state = view.run.position(&step).and_then(|at| view.run.step(at));
@@ -181,54 +202,77 @@ fn changes(call: &Call, asked: &Asked<AttemptQuery>) -> Result<Changes, HttpErro
     })
 }
 
-fn resume(call: &Call, asked: &Asked) -> Result<Run, HttpError> {
+fn resume(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
     let run = call.read_run(asked.named("run"))?.run.id().to_owned();
     let begun = launch_resume(&call.project, &call.program, &run, LaunchedBy::Person);
     let begun = begun.map_err(|error| call.fail(error))?;
     Ok(call.read_run(&begun.run)?.to_api())
 }
 
-fn retry_step(call: &Call, asked: &Asked<Nothing, RetryBody>) -> Result<Run, HttpError> {
+fn retry_step(call: &Call, asked: &EndpointRequest<Nothing, RetryBody>) -> Result<Run, HttpError> {
     let step = step_of(&call.read_run(asked.named("run"))?, asked.named("step"))?;
     let hint = asked.body.hint.clone();
     request(call, asked, RequestKind::RetryStep { step, hint })
 }
 
-fn skip_step(call: &Call, asked: &Asked) -> Result<Run, HttpError> {
+fn skip_step(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
     let step = step_of(&call.read_run(asked.named("run"))?, asked.named("step"))?;
     request(call, asked, RequestKind::SkipStep { step })
 }
 
-fn land_run(call: &Call, asked: &Asked<Nothing, SettleBody>) -> Result<Landing, HttpError> {
+fn land_run(
+    call: &Call,
+    asked: &EndpointRequest<Nothing, SettleBody>,
+) -> Result<Landing, HttpError> {
     let run = call.read_run(asked.named("run"))?.run.id().to_owned();
     let settlement = SettleOptions {
         take: asked.body.take.clone(),
         keep: asked.body.keep.clone(),
     };
     let landed = land(&call.project, Some(&run), &settlement, &call.clock);
-    Ok(landed.map_err(|error| call.fail(error))?.to_api())
+    let landed = landed.map_err(|error| call.fail(error))?;
+    if landed.refused.is_empty() {
+        return Ok(landed.to_api());
+    }
+    Err(not_landed(&landed))
 }
 
-fn undo_run(call: &Call, asked: &Asked) -> Result<Undo, HttpError> {
+/// A run that did not land, or not all of it: the checkout has what stands in the way.
+fn not_landed(landing: &LandingReport) -> HttpError {
+    let message = format!("run {} has not landed completely", landing.run);
+    let hints = landing.by_hand.iter().map(|command| format!("`{command}`"));
+    let refused = landing.refused.clone();
+    let error = Error::new("not-landed", &message, refused, hints.collect());
+    HttpError {
+        status: StatusCode::CONFLICT,
+        error: Box::new(error),
+    }
+}
+
+fn undo_run(call: &Call, asked: &EndpointRequest) -> Result<Undo, HttpError> {
     let run = call.read_run(asked.named("run"))?.run.id().to_owned();
     let undone = undo(&call.project, Some(&run), &call.clock);
     Ok(undone.map_err(|error| call.fail(error))?.to_api())
 }
 
-fn pause(call: &Call, asked: &Asked) -> Result<Run, HttpError> {
+fn pause(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
     request(call, asked, RequestKind::Pause)
 }
 
-fn stop(call: &Call, asked: &Asked) -> Result<Run, HttpError> {
+fn stop(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
     request(call, asked, RequestKind::Stop)
 }
 
-fn abort(call: &Call, asked: &Asked) -> Result<Run, HttpError> {
+fn abort(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
     request(call, asked, RequestKind::Abort)
 }
 
 /// Asks something of a run, and shows it afterwards.
-fn request<Q, B>(call: &Call, asked: &Asked<Q, B>, what: RequestKind) -> Result<Run, HttpError> {
+fn request<Q, B>(
+    call: &Call,
+    asked: &EndpointRequest<Q, B>,
+    what: RequestKind,
+) -> Result<Run, HttpError> {
     let run = call.read_run(asked.named("run"))?.run.id().to_owned();
     ask(&call.project, &run, what, &call.clock).map_err(|error| call.fail(error))?;
     Ok(call.read_run(&run)?.to_api())

@@ -13,7 +13,7 @@ use signoff_runtime::plans::{
     key_statement,
 };
 
-use super::endpoint::{Asked, Endpoint, Nothing, endpoint};
+use super::endpoint::{Endpoint, EndpointRequest, Nothing, endpoint};
 use crate::calls::Call;
 use crate::error::HttpError;
 
@@ -119,7 +119,7 @@ struct Cancellation {
     reason: Option<String>,
 }
 
-fn approve(call: &Call, asked: &Asked<Nothing, Approval>) -> Result<PlanRef, HttpError> {
+fn approve(call: &Call, asked: &EndpointRequest<Nothing, Approval>) -> Result<PlanRef, HttpError> {
     let name = asked.named("plan");
     let plan = call.read_plan(name)?;
     let options = ApproveOptions {
@@ -143,7 +143,10 @@ fn approve(call: &Call, asked: &Asked<Nothing, Approval>) -> Result<PlanRef, Htt
     Ok(approved.map_err(call.about(name))?.done.to_api())
 }
 
-fn show_statement(call: &Call, asked: &Asked<StatementQuery>) -> Result<Statement, HttpError> {
+fn show_statement(
+    call: &Call,
+    asked: &EndpointRequest<StatementQuery>,
+) -> Result<Statement, HttpError> {
     let (name, query) = (asked.named("plan"), &asked.query);
     let principal = query.principal.clone().ok_or_else(|| {
         let message = "name the `principal` whose key signs";
@@ -164,29 +167,32 @@ fn show_statement(call: &Call, asked: &Asked<StatementQuery>) -> Result<Statemen
     })
 }
 
-fn reject(call: &Call, asked: &Asked<Nothing, Rejection>) -> Result<PlanRef, HttpError> {
+fn reject(call: &Call, asked: &EndpointRequest<Nothing, Rejection>) -> Result<PlanRef, HttpError> {
     let feedback = asked.body.feedback.as_deref();
     change(call, asked.named("plan"), |context, path, name| {
         plans::reject(context, path, name, feedback)
     })
 }
 
-fn cancel(call: &Call, asked: &Asked<Nothing, Cancellation>) -> Result<PlanRef, HttpError> {
+fn cancel(
+    call: &Call,
+    asked: &EndpointRequest<Nothing, Cancellation>,
+) -> Result<PlanRef, HttpError> {
     let reason = asked.body.reason.as_deref();
     change(call, asked.named("plan"), |context, path, name| {
         plans::cancel(context, path, name, reason)
     })
 }
 
-fn retry(call: &Call, asked: &Asked) -> Result<PlanRef, HttpError> {
+fn retry(call: &Call, asked: &EndpointRequest) -> Result<PlanRef, HttpError> {
     change(call, asked.named("plan"), plans::retry)
 }
 
-fn clone(call: &Call, asked: &Asked) -> Result<PlanRef, HttpError> {
+fn clone(call: &Call, asked: &EndpointRequest) -> Result<PlanRef, HttpError> {
     change(call, asked.named("plan"), plans::clone)
 }
 
-fn delete(call: &Call, asked: &Asked) -> Result<Deleted, HttpError> {
+fn delete(call: &Call, asked: &EndpointRequest) -> Result<Deleted, HttpError> {
     let plan = asked.named("plan");
     let (path, name) = call.locate(plan)?;
     let deleted = plans::delete(call.by_person(), &path, &name).map_err(call.about(plan))?;

@@ -1,4 +1,4 @@
-//! Changing a plan: one step in a form, the order of the steps, the text itself; and comments.
+//! Changing a plan: the order of its steps, steps that are left out, and the text itself.
 
 use std::fmt::Write as _;
 
@@ -7,19 +7,15 @@ use axum::extract::{Path, State};
 use axum::response::{Html, Redirect};
 use axum::routing::{get, post};
 use serde::Deserialize;
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use signoff_api::diagnostics::Diagnostic;
-use signoff_api::plan::{Step, Work};
 use signoff_page::address::part;
 use signoff_page::frame::Place;
 use signoff_page::review::text::TextView;
-use signoff_plan::edit::{NewStep, StepPlace};
+use signoff_plan::edit::StepPlace;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{
-    EditOptions, NewComment, PlanChange, PlanView, comment, edit, edit_text,
-};
+use signoff_runtime::plans::{EditOptions, PlanChange, edit, edit_text};
 
 use super::frame::{Screen, page};
 use crate::calls::{Call, call};
@@ -31,82 +27,8 @@ use crate::state::AppState;
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
         .route("/plans/{plan}/text", get(show_text).post(save_text))
-        .route("/plans/{plan}/steps", post(add))
-        .route("/plans/{plan}/steps/{step}/edit", post(edit_step))
         .route("/plans/{plan}/steps/{step}/move", post(move_step))
         .route("/plans/{plan}/steps/{step}/skip", post(skip))
-        .route("/plans/{plan}/steps/{step}/comment", post(comment_on))
-}
-
-/// A step as the form has it. What is missing stays.
-#[derive(Debug, Deserialize)]
-struct StepForm {
-    digest: String,
-    title: Option<String>,
-    task: Option<String>,
-    contract: Option<String>,
-    depends_on: Option<String>,
-    on_fail: Option<String>,
-}
-
-async fn edit_step(
-    State(state): State<AppState>,
-    Path((plan, step)): Path<(String, String)>,
-    form: PersonForm<StepForm>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        let file = call.read_plan(&plan)?;
-        let view = PlanView::of(&call.project, &file).map_err(call.about(&plan))?;
-        let shown = view.to_api(&file);
-        let now = shown.steps.iter().find(|one| one.id == step);
-        let changes = now.map_or_else(Vec::new, |now| changed_fields(now, &fields));
-        make(call, &plan, &changes, &fields.digest, "edited")
-    })
-    .await
-}
-
-/// What the form says otherwise than the plan does.
-fn changed_fields(now: &Step, form: &StepForm) -> Vec<PlanChange> {
-    let task = match &now.work {
-        Work::Agent { task, .. } => task.as_str(),
-        Work::Tool { .. } | Work::Ask { .. } | Work::Check => "",
-    };
-    let contract = now
-        .contract
-        .as_ref()
-        .map_or("", |contract| contract.command.as_str());
-    let on_fail = format!("retry {} then {}", now.on_fail.retries, now.on_fail.then);
-    let dependencies = now.depends_on.join(", ");
-    let fields = [
-        ("title", &form.title, now.title.as_str()),
-        ("task", &form.task, task),
-        ("contract", &form.contract, contract),
-        ("depends_on", &form.depends_on, dependencies.as_str()),
-        ("on_fail", &form.on_fail, on_fail.as_str()),
-    ];
-    let changed = fields.into_iter().filter_map(|(name, new, old)| {
-        let new = new.as_deref()?.replace("\r\n", "\n");
-        (new.trim() != old.trim()).then(|| PlanChange::SetStep {
-            step: now.id.clone(),
-            field: name.to_owned(),
-            value: field_value(name, new.trim()),
-        })
-    });
-    changed.collect()
-}
-
-fn field_value(name: &str, text: &str) -> Value {
-    match name {
-        "depends_on" => text
-            .split(',')
-            .map(str::trim)
-            .filter(|id| !id.is_empty())
-            .map(Value::from)
-            .collect(),
-        _ if text.is_empty() => Value::Null,
-        _ => Value::from(text),
-    }
 }
 
 /// Where a step goes.
@@ -184,44 +106,8 @@ async fn skip(
     .await
 }
 
-#[derive(Debug, Deserialize)]
-struct NewStepForm {
-    digest: String,
-    title: String,
-    #[serde(default)]
-    task: String,
-    #[serde(default)]
-    contract: String,
-}
-
-async fn add(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<NewStepForm>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        let given = [("task", &fields.task), ("contract", &fields.contract)];
-        let given = given
-            .into_iter()
-            .filter(|(_, text)| !text.trim().is_empty());
-        let step = NewStep {
-            title: fields.title.clone(),
-            fields: given
-                .map(|(name, text)| (name.to_owned(), Value::from(text.trim())))
-                .collect(),
-        };
-        let change = PlanChange::AddStep {
-            step,
-            place: StepPlace::Last,
-        };
-        make(call, &plan, &[change], &fields.digest, "edited")
-    })
-    .await
-}
-
 /// Changes the plan that the person saw.
-fn make(
+pub(super) fn make(
     call: &Call,
     plan: &str,
     changes: &[PlanChange],
@@ -237,34 +123,6 @@ fn make(
         edit(call.by_person(), &path, &name, changes, &options).map_err(call.about(plan))?;
     }
     Ok(Redirect::to(&format!("/plans/{}?done={done}", part(plan))))
-}
-
-#[derive(Debug, Deserialize)]
-struct CommentForm {
-    text: String,
-}
-
-async fn comment_on(
-    State(state): State<AppState>,
-    Path((plan, step)): Path<(String, String)>,
-    form: PersonForm<CommentForm>,
-) -> Result<Redirect, HttpError> {
-    let text = form.fields.text;
-    call(&state, &form.session, move |call| {
-        let (path, name) = call.locate(&plan)?;
-        let new = NewComment {
-            step: Some(step.clone()),
-            text,
-            ..NewComment::default()
-        };
-        comment(call.by_person(), &path, &name, &[new]).map_err(call.about(&plan))?;
-        Ok(Redirect::to(&format!(
-            "/plans/{}?done=commented#step-{}",
-            part(&plan),
-            part(&step)
-        )))
-    })
-    .await
 }
 
 async fn show_text(

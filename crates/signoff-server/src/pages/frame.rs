@@ -1,6 +1,7 @@
 //! The page around a screen, for the person of a session.
 
 use axum::response::Html;
+use serde::Deserialize;
 use signoff_page::frame::{Frame, Notice, Place};
 use signoff_runtime::plans::{ListOptions, Listing};
 use signoff_runtime::{Clock as _, questions};
@@ -8,6 +9,14 @@ use signoff_runtime::{Clock as _, questions};
 use crate::calls::Call;
 use crate::error::HttpError;
 use crate::sessions::Session;
+
+/// A form that is only a button.
+#[derive(Debug, Deserialize)]
+#[expect(
+    clippy::empty_structs_with_brackets,
+    reason = "a form is a map, even an empty one"
+)]
+pub(super) struct Nothing {}
 
 /// What is shown, without what every page has.
 pub(super) struct Screen {
@@ -51,6 +60,28 @@ pub(super) fn page(
     session: &Session,
     screen: &Screen,
 ) -> Result<Html<String>, HttpError> {
+    let html = &screen.html;
+    framed(call, session, screen, |frame| frame.page(html))
+}
+
+/// Only its bar, for a page that is there already: what waits on the person has changed.
+pub(super) fn bar(call: &Call, session: &Session, place: Place) -> Result<String, HttpError> {
+    let screen = Screen {
+        title: String::new(),
+        place,
+        events: None,
+        html: signoff_page::Markup::default(),
+        done: None,
+    };
+    Ok(framed(call, session, &screen, |frame: &Frame<'_>| frame.bar())?.0)
+}
+
+fn framed(
+    call: &Call,
+    session: &Session,
+    screen: &Screen,
+    shown: impl FnOnce(&Frame<'_>) -> signoff_page::Markup,
+) -> Result<Html<String>, HttpError> {
     let waiting = questions_open(call, &listing(call)?)?;
     let root = call.project.store.workspace();
     let project = root
@@ -65,9 +96,10 @@ pub(super) fn page(
         waiting,
         csrf: &session.csrf,
         events: screen.events.as_deref(),
+        activity: &new_events(call),
         notice: notice.map(|(tone, text)| Notice { tone, text }),
     };
-    Ok(Html(frame.page(&screen.html).into_string()))
+    Ok(Html(shown(&frame).into_string()))
 }
 
 /// What was done, in a sentence. Only known words: an address is written by anybody.
@@ -85,6 +117,11 @@ fn sentence(word: &str) -> Option<(&'static str, &'static str)> {
         "started" => ("running", "It runs, in a process of its own."),
         "edited" => ("held", "Saved. The plan has to be signed again."),
         "moved" => ("held", "Moved. The plan has to be signed again."),
+        "regenerating" => (
+            "held",
+            "The planner writes. The plan changes when it is done, and not before.",
+        ),
+        "resolved" => ("held", "The comment is settled."),
         "commented" => ("held", "Your comment is kept with the plan."),
         "answered" => ("proved", "Answered."),
         "asked" => ("held", "The run was told."),

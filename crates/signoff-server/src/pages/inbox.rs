@@ -16,6 +16,7 @@ use crate::api::inbox::{AnswerBody, send_answer};
 use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::forms::PersonForm;
+use crate::hidden::in_html;
 use crate::sessions::Session;
 use crate::state::AppState;
 
@@ -24,14 +25,14 @@ pub(super) fn routes() -> Router<AppState> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct InboxQuery {
     done: Option<String>,
 }
 
 async fn inbox(
     State(state): State<AppState>,
     session: Session,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<InboxQuery>,
 ) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
@@ -55,7 +56,7 @@ async fn inbox(
             title: "Inbox".to_owned(),
             place: Place::Inbox,
             events: Some(new_events(call)),
-            html: view.render(),
+            html: in_html(&call.project.secrets(), view.render(), &person.csrf),
             done: asked.done,
         };
         page(call, &person, &screen)

@@ -4,15 +4,19 @@ mod assets;
 mod edit;
 mod frame;
 mod inbox;
+mod key;
 mod plans;
 mod review;
 mod run;
+mod said;
+mod step_form;
 
 use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
 use axum::routing::get;
 use signoff_api::error::Error;
+use signoff_page::problem::KeptForm;
 
 use crate::state::AppState;
 
@@ -34,6 +38,9 @@ pub(crate) fn routes() -> Router<AppState> {
         .merge(plans::routes())
         .merge(review::routes())
         .merge(edit::routes())
+        .merge(step_form::routes())
+        .merge(key::routes())
+        .merge(said::routes())
         .merge(run::routes())
         .merge(inbox::routes())
 }
@@ -48,8 +55,8 @@ pub(crate) fn sign_in(view: &SignInView) -> Response {
     Html(shown.render().into_string()).into_response()
 }
 
-/// A failure, for a person.
-pub(crate) fn failure(status: StatusCode, error: &Error) -> Response {
-    let page = signoff_page::problem::page(error).into_string();
+/// A failure, for a person; with what they had written, so that it is not lost.
+pub(crate) fn failure(status: StatusCode, error: &Error, kept: Option<&KeptForm>) -> Response {
+    let page = signoff_page::problem::page(error, kept).into_string();
     (status, Html(page)).into_response()
 }

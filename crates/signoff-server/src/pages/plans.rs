@@ -1,5 +1,7 @@
 //! The list of plans, and that of runs.
 
+use std::collections::BTreeSet;
+
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::response::Html;
@@ -8,12 +10,15 @@ use serde::Deserialize;
 use signoff_api::runs::Run;
 use signoff_page::frame::Place;
 use signoff_page::plans::{PlanFilter, PlanRow, PlansView};
+use signoff_plan::check::Checked;
 use signoff_plan::diagnostic::Severity;
+use signoff_plan::model::Work;
 use signoff_runtime::inbox::waiting_items;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plan_history::PlanHistory;
 use signoff_runtime::plans::ListedPlan;
 use signoff_runtime::runs::view::RunView;
+use signoff_runtime::threads::topics;
 
 use super::frame::{Screen, listing, new_events, now, page};
 use super::review::handed_in;
@@ -35,7 +40,7 @@ pub(super) fn routes() -> Router<AppState> {
 
 /// Which plans to show.
 #[derive(Debug, Default, Deserialize)]
-struct Asked {
+struct PlansQuery {
     #[serde(default)]
     text: String,
     #[serde(default)]
@@ -47,7 +52,7 @@ struct Asked {
 async fn plans(
     State(state): State<AppState>,
     session: Session,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<PlansQuery>,
 ) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
@@ -58,7 +63,12 @@ async fn plans(
             text: asked.text,
             state: asked.state,
         };
-        let rows = (listed.plans.iter().enumerate()).map(|(at, plan)| row(call, plan, at < READ));
+        let topics = topics(&call.project);
+        let rows = listed.plans.iter().enumerate();
+        let rows = rows.map(|(at, plan)| PlanRow {
+            topic: topics.get(&plan.key).cloned(),
+            ..row(call, plan, at < READ || may_match(plan, &filter.text))
+        });
         let rows: Vec<PlanRow> = rows.filter(|row| filter.shows(row)).take(most).collect();
         let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
         let questions = if filter.is_empty() {
@@ -86,6 +96,18 @@ async fn plans(
     .await
 }
 
+/// May the text of a plan have what is searched for? Only then it is worth reading it with the checks.
+fn may_match(plan: &ListedPlan, searched: &str) -> bool {
+    if searched.is_empty() {
+        return false;
+    }
+    // A thread is a directory: few files, which are read anyway.
+    std::fs::read(&plan.path).ok().is_none_or(|bytes| {
+        let text = String::from_utf8_lossy(&bytes).to_lowercase();
+        text.contains(&searched.to_lowercase())
+    })
+}
+
 /// A plan as the list shows it. `read`: with what its text tells.
 fn row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
     let here = &call.project.process.directory;
@@ -104,7 +126,9 @@ fn row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
     );
     let run = history.newest_run().filter(|_| ran && read);
     let run = run.and_then(|run| RunView::load(&call.project, run).ok());
+    let words = file.as_ref().map(|file| words(&file.checked));
     PlanRow {
+        words: words.unwrap_or_default(),
         by: handed_in(&history).map(|(by, _)| by),
         steps: file.as_ref().map(|file| file.checked.plan.steps.len()),
         errors: problems(Severity::Error),
@@ -113,6 +137,20 @@ fn row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
         topic: None,
         plan: plan.to_api(here),
     }
+}
+
+/// What a plan can be found by beside its title: its owner, its dialect, its agents.
+fn words(plan: &Checked) -> Vec<String> {
+    let roles = plan.plan.steps.iter().filter_map(|step| match &step.work {
+        Work::Agent { role, .. } => role.clone(),
+        Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
+    });
+    let roles: BTreeSet<String> = roles.collect();
+    let own = [
+        Some(plan.dialect.as_str().to_owned()),
+        plan.plan.owner.clone(),
+    ];
+    own.into_iter().flatten().chain(roles).collect()
 }
 
 async fn runs(State(state): State<AppState>, session: Session) -> Result<Html<String>, HttpError> {

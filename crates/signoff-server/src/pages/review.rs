@@ -8,23 +8,29 @@ use serde::Deserialize;
 use signoff_api::diagnostics::Diagnostic;
 use signoff_api::diff::{ComparedPlan, Diff};
 use signoff_api::plan_log::PlanEvent;
+use signoff_api::regeneration::{Regeneration, RegenerationState};
 use signoff_engine::{Actor, Transition, state_after};
 use signoff_page::address::part;
 use signoff_page::frame::Place;
+use signoff_page::graph::RunProgress;
 use signoff_page::graph::layout::StepGraph;
 use signoff_page::graph::svg::{Canvas, svg};
 use signoff_page::moment::between;
 use signoff_page::review::{PAGE, PlanActions, ReviewView, SigningView};
-use signoff_plan::model;
 use signoff_runtime::Error;
 use signoff_runtime::launch::{LaunchedBy, launch_run};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plan_history::PlanHistory;
+use signoff_runtime::planning::regeneration;
 use signoff_runtime::plans::status::PlanStatus;
-use signoff_runtime::plans::{ApproveOptions, PlanView, approve_on_page, changes_since_signed};
+use signoff_runtime::plans::{
+    ApproveOptions, PlanView, UnsignedChanges, approve_on_page, require_approvable_on_page,
+    requires_key, unsigned_changes,
+};
+use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::SignatureCheck;
 
-use super::frame::{Screen, new_events, now, page};
+use super::frame::{Nothing, Screen, new_events, now, page};
 use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::forms::PersonForm;
@@ -44,7 +50,7 @@ pub(super) fn routes() -> Router<AppState> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct ReviewQuery {
     from: Option<usize>,
     done: Option<String>,
     /// Only the steps, for a page that is there already.
@@ -56,7 +62,7 @@ async fn review(
     State(state): State<AppState>,
     session: Session,
     Path(plan): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<ReviewQuery>,
 ) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
@@ -69,7 +75,7 @@ fn show(
     call: &Call,
     person: &Session,
     name: &str,
-    asked: Asked,
+    asked: ReviewQuery,
 ) -> Result<Html<String>, HttpError> {
     let file = call.read_plan(name)?;
     let view = PlanView::of(&call.project, &file).map_err(call.about(name))?;
@@ -78,13 +84,19 @@ fn show(
     let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter())
         .map(|one| Diagnostic::new(one, &file.source))
         .collect();
-    let difference = difference(call, &file)?;
+    let changes = unsigned_changes(&call.project, &file).map_err(call.about(name))?;
+    let changes = changes.as_ref();
+    let difference = changes.map(|changes| difference(&file, changes));
     let handed = status.and_then(|status| handed_in(&status.history));
     let run = status.and_then(|status| status.view.as_ref());
-    let took: Vec<(String, f64)> = run.map(|run| durations(&run.to_api())).unwrap_or_default();
-    let graph = graph(&file.checked.plan);
+    let ran = run.map(RunView::to_api);
+    let took = ran.as_ref().map(durations).unwrap_or_default();
+    let planner = asked_planner(call, &file, handed.as_ref());
+    let graph = graph(&file, run);
     let key = file.key(&call.project);
-    let refused = refusal(call, &file);
+    let actions = actions(&view, status);
+    let refused = status.filter(|_| actions.sign);
+    let refused = refused.and_then(|status| refusal(call, &file, status));
     let screen = ReviewView {
         plan: &shown,
         key: &key,
@@ -93,17 +105,20 @@ fn show(
         at: handed.as_ref().map(|(_, at)| at.as_str()),
         problems: &problems,
         difference: difference.as_ref(),
+        replaces_in: changes.and_then(|changes| changes.run.as_deref()),
         signing: &SigningView {
             person: &person.person,
             proof: "proof: page",
             refused: refused.as_deref(),
-            command: None,
+            needs_key: requires_key(&call.project),
             signed_by: status.and_then(signed_by),
         },
-        actions: &actions(&view, status),
+        actions: &actions,
         graph: graph.as_deref(),
         run: run.map(|run| run.run.id()),
         took: &took,
+        lasted: ran.as_ref().and_then(whole_duration),
+        regeneration: planner.as_ref(),
         from: asked.from.unwrap_or(0),
         csrf: &person.csrf,
         now: now(call),
@@ -136,10 +151,33 @@ pub(super) fn handed_in(history: &PlanHistory) -> Option<(String, String)> {
         })
 }
 
+/// A planner that writes the plan anew, or did not manage to since it was handed in.
+fn asked_planner(
+    call: &Call,
+    file: &PlanFile,
+    handed: Option<&(String, String)>,
+) -> Option<Regeneration> {
+    let asked = regeneration(&call.project, file);
+    let since = asked.started_at.as_deref()?;
+    let is_newer = handed.is_none_or(|(_, at)| at.as_str() < since);
+    let is_told = match asked.state {
+        RegenerationState::Running => true,
+        RegenerationState::Failed => is_newer,
+        RegenerationState::None | RegenerationState::Done => false,
+    };
+    is_told.then_some(asked)
+}
+
+/// How long a run took that is over.
+fn whole_duration(run: &signoff_api::run::Run) -> Option<u64> {
+    run.outcome?;
+    between(&run.started_at, &run.updated_at)
+}
+
 fn signed_by(status: &PlanStatus) -> Option<&str> {
     match &status.signature {
         SignatureCheck::Valid(record) => Some(&record.signature.by),
-        SignatureCheck::Missing(_) => None,
+        SignatureCheck::Waiting(_) | SignatureCheck::Missing(_) => None,
     }
 }
 
@@ -158,8 +196,8 @@ fn actions(view: &PlanView, status: Option<&PlanStatus>) -> PlanActions {
 }
 
 /// Why the plan could not be signed on a page now.
-fn refusal(call: &Call, plan: &PlanFile) -> Option<String> {
-    let refused = signoff_runtime::plans::require_approvable_on_page(&call.project, plan).err()?;
+fn refusal(call: &Call, plan: &PlanFile, status: &PlanStatus) -> Option<String> {
+    let refused = require_approvable_on_page(&call.project, plan, status).err()?;
     let error = call.fail(refused).error;
     Some(match error.hints.first() {
         Some(hint) => format!("{}: {hint}", error.message),
@@ -167,29 +205,38 @@ fn refusal(call: &Call, plan: &PlanFile) -> Option<String> {
     })
 }
 
-fn difference(call: &Call, plan: &PlanFile) -> Result<Option<Diff>, HttpError> {
+fn difference(plan: &PlanFile, changes: &UnsignedChanges) -> Diff {
     let side = |digest: String| ComparedPlan {
         path: plan.source.name().to_owned(),
         dialect: plan.checked.dialect.as_str().to_owned(),
         digest,
     };
-    match changes_since_signed(&call.project, plan) {
-        Ok((signature, difference)) => {
-            let before = side(signature.digest.to_string());
-            let diff = Diff::new(before, side(plan.digest().to_string()), &difference.plan);
-            Ok(Some(diff.with_terms(difference.terms)))
-        }
-        Err(Error::NotSigned { .. }) => Ok(None),
-        Err(error) => Err(call.fail(error)),
-    }
+    let (before, now) = (
+        side(changes.before.clone()),
+        side(plan.digest().to_string()),
+    );
+    let diff = Diff::new(before, now, &changes.difference.plan);
+    diff.with_terms(changes.difference.terms.clone())
 }
 
-/// The drawing of a plan; none of a large one.
-fn graph(plan: &model::Plan) -> Option<String> {
+/// The drawing of a plan, with how far its run is; none of a large one.
+fn graph(file: &PlanFile, run: Option<&RunView>) -> Option<String> {
+    let plan = &file.checked.plan;
     if plan.steps.len() > DRAWN || plan.steps.len() < 2 {
         return None;
     }
-    svg(plan, &StepGraph::of_plan(plan), Canvas::Page, None).ok()
+    let is_of_plan = |view: &&RunView| view.run.signed().digest() == file.digest();
+    let progress = run.filter(is_of_plan).map(|view| RunProgress {
+        run: &view.run,
+        driven: view.driven,
+    });
+    svg(
+        plan,
+        &StepGraph::of_plan(plan),
+        Canvas::Page,
+        progress.as_ref(),
+    )
+    .ok()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no step takes 2⁵³ milliseconds")]
@@ -275,13 +322,6 @@ async fn cancel(
     })
     .await
 }
-
-#[derive(Debug, Deserialize)]
-#[expect(
-    clippy::empty_structs_with_brackets,
-    reason = "a form is a map, even an empty one"
-)]
-struct Nothing {}
 
 async fn start(
     State(state): State<AppState>,

@@ -3,7 +3,8 @@
 use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::response::{Html, Redirect};
+use axum::http::header::CONTENT_DISPOSITION;
+use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 use signoff_api::report::Report;
@@ -21,20 +22,24 @@ use signoff_runtime::runs::questions::step_patch;
 use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
 
-use super::frame::{Screen, now, page};
+use super::frame::{Nothing, Screen, bar, now, page};
 use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::forms::PersonForm;
+use crate::hidden::in_html;
 use crate::sessions::Session;
 use crate::state::AppState;
 
 /// The most steps of a run whose graph is drawn.
 const DRAWN: usize = 300;
+/// The most steps of a run whose graph is sent with each change; of a larger one the page changes the colours.
+const REDRAWN: usize = 60;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
         .route("/runs/{run}", get(run))
         .route("/runs/{run}/report", get(report))
+        .route("/runs/{run}/report.html", get(report_file))
         .route("/runs/{run}/live", get(live))
         .route("/runs/{run}/steps/{step}", get(step))
         .route("/runs/{run}/{act}", post(act_on_run))
@@ -42,7 +47,7 @@ pub(super) fn routes() -> Router<AppState> {
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Asked {
+struct RunQuery {
     from: Option<usize>,
     done: Option<String>,
     attempt: Option<u32>,
@@ -52,13 +57,16 @@ struct Asked {
     part: bool,
     /// The steps that changed, with commas.
     steps: Option<String>,
+    /// What waits on the person has changed too.
+    #[serde(default)]
+    bar: bool,
 }
 
 async fn run(
     State(state): State<AppState>,
     session: Session,
     Path(run): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<RunQuery>,
 ) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
@@ -72,7 +80,7 @@ async fn step(
     State(state): State<AppState>,
     session: Session,
     Path((run, step)): Path<(String, String)>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<RunQuery>,
 ) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
@@ -87,18 +95,25 @@ async fn live(
     State(state): State<AppState>,
     session: Session,
     Path(run): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<RunQuery>,
 ) -> Result<Html<String>, HttpError> {
     let person = session.clone();
     call(&state, &session, move |call| {
         let view = call.read_run(&run)?;
         let report = report_of(call, &view)?;
         let actions = actions(&view);
-        let shown = shown(call, &view, &report, &actions, &person);
-        let mut html = shown.changing().into_string();
+        let graph = (view.run.plan().steps.len() <= REDRAWN).then(|| graph(&view));
+        let graph = graph.flatten();
+        let mut shown = shown(call, &view, &report, &actions, &person);
+        shown.graph = graph.as_deref();
+        let mut html = shown.changing();
         let named = asked.steps.as_deref().unwrap_or_default().split(',');
         for step in named.filter(|step| !step.is_empty()) {
-            html.push_str(&shown.step(step).into_string());
+            html.0.push_str(&shown.step(step).into_string());
+        }
+        let mut html = in_html(&call.project.secrets(), html, &person.csrf).into_string();
+        if asked.bar {
+            html.push_str(&bar(call, &person, Place::Runs)?);
         }
         Ok(Html(html))
     })
@@ -110,7 +125,7 @@ fn show(
     person: &Session,
     view: &RunView,
     open: Option<&str>,
-    asked: &Asked,
+    asked: &RunQuery,
 ) -> Result<Html<String>, HttpError> {
     let report = report_of(call, view)?;
     let actions = actions(view);
@@ -143,8 +158,9 @@ fn show(
         can_decide: actions.steps
             && matches!(step.status.as_str(), "failed" | "waiting" | "blocked"),
     });
+    let hide = |html| in_html(&call.project.secrets(), html, &person.csrf);
     if let Some(detail) = detail.as_ref().filter(|_| asked.part) {
-        return Ok(Html(inside(detail).into_string()));
+        return Ok(Html(hide(inside(detail)).into_string()));
     }
     shown.open = detail.as_ref();
     let screen = Screen {
@@ -154,7 +170,7 @@ fn show(
             "/api/runs/{}/events?after={}",
             report.run.run, view.last_seq
         )),
-        html: shown.render(),
+        html: hide(shown.render()),
         done: asked.done.clone(),
     };
     page(call, person, &screen)
@@ -224,6 +240,7 @@ fn actions(view: &RunView) -> RunActions {
     RunActions {
         pause: view.driven,
         stop: view.driven,
+        abort: !over,
         resume: !view.driven && !over,
         land: over
             && !landed
@@ -247,7 +264,11 @@ async fn report(
             title: format!("Report of {}", report.run.title),
             place: Place::Runs,
             events: None,
-            html: signoff_page::report::screen(&report, graph(&view).as_deref()),
+            html: in_html(
+                &call.project.secrets(),
+                signoff_page::report::screen(&report, graph(&view).as_deref()),
+                &person.csrf,
+            ),
             done: None,
         };
         page(call, &person, &screen)
@@ -255,12 +276,22 @@ async fn report(
     .await
 }
 
-#[derive(Debug, Deserialize)]
-#[expect(
-    clippy::empty_structs_with_brackets,
-    reason = "a form is a map, even an empty one"
-)]
-struct Nothing {}
+/// The same as one file that needs nothing else.
+async fn report_file(
+    State(state): State<AppState>,
+    session: Session,
+    Path(run): Path<String>,
+) -> Result<Response, HttpError> {
+    call(&state, &session, move |call| {
+        let view = call.read_run(&run)?;
+        let report = report_of(call, &view)?;
+        let file = signoff_page::report::file(&report, graph(&view).as_deref());
+        let file = call.project.secrets().hide(&file).into_owned();
+        let name = format!("attachment; filename=\"{}.html\"", report.run.run);
+        Ok(([(CONTENT_DISPOSITION, name)], Html(file)).into_response())
+    })
+    .await
+}
 
 async fn act_on_run(
     State(state): State<AppState>,

@@ -4,7 +4,8 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use signoff_api::activity::ActivityEvent;
-use signoff_runtime::activity::{ActivityLog, activity_after};
+use signoff_runtime::activity::{ActivityLog, activity_after, tell_absent};
+use signoff_runtime::notifications::Notifier;
 use signoff_runtime::project::Project;
 use signoff_runtime::{Error, SystemClock};
 use tokio::sync::mpsc;
@@ -21,6 +22,7 @@ pub(super) fn read(project: &Project, feed: &Weak<Feed>) -> Result<(), Error> {
         return Ok(());
     };
     let clock = SystemClock::new();
+    let notifier = Notifier::new(project);
     let told = activity_after(project, 0);
     if let Some(feed) = feed.upgrade() {
         feed.push(told.iter().map(entry).collect());
@@ -30,6 +32,9 @@ pub(super) fn read(project: &Project, feed: &Weak<Feed>) -> Result<(), Error> {
             return Ok(());
         };
         let new = log.find_new(project, &clock)?;
+        if let Some(notifier) = &notifier {
+            tell_absent(project, notifier, &new);
+        }
         feed.push(new.iter().map(entry).collect());
         drop(feed);
         std::thread::sleep(TICK);

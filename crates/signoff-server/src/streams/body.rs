@@ -186,6 +186,6 @@ impl Follower {
 
 /// An event as the stream sends it.
 pub(super) fn event_bytes(seq: u64, name: &str, value: &impl serde::Serialize) -> Bytes {
-    let data = serde_json::to_string(value).unwrap_or_default();
+    let data = serde_json::to_string(value).expect("shapes of the API have names for keys");
     Bytes::from(format!("id: {seq}\nevent: {name}\ndata: {data}\n\n"))
 }

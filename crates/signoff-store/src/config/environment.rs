@@ -9,7 +9,6 @@ use toml::de::{DeArray, DeValue};
 use super::key::{KEYS, Key, VariableKind};
 use super::problem::nearest;
 use super::read::{ReadSource, Reader};
-use super::rules::unsupported;
 use super::value::Value;
 use super::{Config, Origin, Problem, SettingLocation};
 
@@ -91,6 +90,12 @@ fn parse(kind: VariableKind, text: &str) -> Result<Value<'_>, String> {
     }
 }
 
+/// Whether a variable's name, without `SIGNOFF_`, begins with a section.
+fn in_section(name: &str, section: &str) -> bool {
+    name.strip_prefix(&section.to_uppercase())
+        .is_some_and(|rest| rest.starts_with('_'))
+}
+
 /// A variable that is not ours may belong to another program, unless it looks like a setting.
 fn unknown_variable(name: &str) -> Option<Problem> {
     if NOT_SETTINGS.contains(&name) {
@@ -104,9 +109,6 @@ fn unknown_variable(name: &str) -> Option<Problem> {
             suggestion,
         })
     };
-    if unsupported::is_variable(rest) {
-        return problem(unsupported::message("it"), Some("unset it".to_owned()));
-    }
     let sections = [
         ("AGENTS_", "agents"),
         ("PRICES_", "prices"),
@@ -126,9 +128,7 @@ fn unknown_variable(name: &str) -> Option<Problem> {
         .filter_map(|known| known.strip_prefix(PREFIX))
         .collect();
     let suggestion = nearest(rest, &known).map(|near| format!("did you mean `{PREFIX}{near}`?"));
-    let in_section = KEYS
-        .iter()
-        .any(|key| unsupported::in_section(rest, key.section));
+    let in_section = KEYS.iter().any(|key| in_section(rest, key.section));
     (in_section || suggestion.is_some()).then_some(())?;
     let suggestion = suggestion.unwrap_or_else(|| {
         "`signoff config` lists the settings; the name is SIGNOFF_SECTION_KEY".to_owned()
@@ -218,11 +218,7 @@ mod tests {
                 "SIGNOFF_CONTRACT_WHATEVER: there is no such setting; `signoff config` lists the settings; the name is SIGNOFF_SECTION_KEY",
             ],
         );
-        check(
-            "SIGNOFF_ENGINE_URL",
-            "local",
-            &["SIGNOFF_ENGINE_URL: it is a setting that this version does not honour; unset it"],
-        );
+        check("SIGNOFF_ENGINE_URL", "local", &[]);
         check(
             "SIGNOFF_AGENTS_CODER",
             "claude",

@@ -60,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 52] = [
+pub(super) const KEYS: [Key; 62] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -76,6 +76,17 @@ pub(super) const KEYS: [Key; 52] = [
         new.iter()
             .any(|policy| !old.iter().any(|old| policy.is_within(old)))
     }),
+    key!(approval.from, List, Reader::approvers, |new, old| {
+        // Without names everybody counts.
+        !old.is_empty() && (new.is_empty() || new.iter().any(|name| !old.contains(name)))
+    }),
+    key!(approval.count, Literal, Reader::count, |new, old| new < old),
+    key!(
+        approval.not_author,
+        Literal,
+        Reader::boolean,
+        |new, old| new < old
+    ),
     key!(approval.narrowing, Literal, Reader::boolean, |new, old| new
         > old),
     key!(
@@ -190,6 +201,25 @@ pub(super) const KEYS: [Key; 52] = [
     key!(llm.timeout, Text, Reader::timeout),
     key!(llm.idle_timeout, Text, Reader::timeout),
     key!(notify.command, List, Reader::optional_command),
+    // Who is told what people are asked, and with which secret, is not for a project to say.
+    key!(
+        notify.url,
+        Text,
+        |reader, value| reader.base_url(value).map(Some),
+        |new, old| new != old
+    ),
+    key!(
+        notify.secret_command,
+        List,
+        Reader::optional_command,
+        |new, old| new != old
+    ),
+    key!(
+        notify.secret_env,
+        Text,
+        |reader, value| reader.text(value).map(Some),
+        |new, old| new != old
+    ),
     key!(
         guard.mode,
         Text,
@@ -215,6 +245,22 @@ pub(super) const KEYS: [Key; 52] = [
     key!(serve.people, List, Reader::people, |new, old| {
         new.iter().any(|(name, hash)| old.get(name) != Some(hash))
     }),
+    // Whom this machine works for and believes is only for its own user to say.
+    key!(engine.url, Text, Reader::engine_url, |new, old| new != old),
+    key!(
+        engine.projects,
+        List,
+        Reader::shared_projects,
+        |new, old| new != old
+    ),
+    key!(
+        engine.orchestrators,
+        List,
+        Reader::machine_keys,
+        |new, old| new != old
+    ),
+    key!(engine.workers, List, Reader::machine_keys, |new, old| new
+        != old),
 ];
 
 impl Key {

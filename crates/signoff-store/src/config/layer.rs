@@ -69,7 +69,8 @@ pub(super) fn text<'c>(
 
 /// The bytes of a file, if there is one.
 pub(super) fn read_limited(path: &Path, origin: Origin) -> FileContent {
-    let mut bytes = Vec::new();
+    // Most files fit, and are read at once.
+    let mut bytes = Vec::with_capacity(4096);
     let opened = match origin {
         // People link their own settings from elsewhere. What a project links to was never its own.
         Origin::User => File::open(path),

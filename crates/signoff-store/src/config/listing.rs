@@ -8,12 +8,11 @@ use signoff_plan::duration;
 
 use super::key::KEYS;
 use super::problem::did_you_mean;
-use super::rules::unsupported;
 use super::sections::prices::written_dollars;
 use super::{
-    AcceptTime, AgentSettings, Config, ContractCache, Durability, GreenBaseline, IgnoredFiles,
-    Isolation, LandMode, Origin, Policy, PriceSettings, Proof, RetrySession, SandboxMode,
-    ServerSettings, Setting, SettingLocation, UnverifiedPolicy,
+    AcceptTime, AgentSettings, Config, ContractCache, Durability, EngineUrl, GreenBaseline,
+    IgnoredFiles, Isolation, LandMode, Origin, Policy, PriceSettings, Proof, RetrySession,
+    SandboxMode, ServerSettings, Setting, SettingLocation, UnverifiedPolicy,
 };
 
 /// One setting in force.
@@ -29,8 +28,6 @@ pub struct SettingEntry {
 /// A question for a setting that there is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
-    /// The setting is planned, but this version does not honour it.
-    pub later: bool,
     /// What to do about it, where we can guess.
     pub suggestion: Option<String>,
 }
@@ -72,9 +69,7 @@ impl Config {
         let keys: Vec<&str> = others.iter().map(|entry| entry.key.as_str()).collect();
         let sections = keys.iter().filter_map(|key| key.split('.').next());
         let known: Vec<&str> = keys.iter().copied().chain(sections).collect();
-        let (section, _) = name.split_once('.').unwrap_or((name, ""));
         Err(UnknownKey {
-            later: unsupported::is_section(section),
             suggestion: did_you_mean(name, &known),
         })
     }
@@ -117,6 +112,13 @@ impl ShownValue for String {
 impl ShownValue for std::collections::BTreeMap<String, String> {
     fn shown_value(&self) -> Value {
         self.keys().cloned().collect()
+    }
+}
+
+/// Without its password.
+impl ShownValue for EngineUrl {
+    fn shown_value(&self) -> Value {
+        self.to_string().into()
     }
 }
 

@@ -7,7 +7,6 @@ use toml::de::{DeTable, DeValue};
 
 use super::key::{self, KEYS, Key};
 use super::problem::{did_you_mean, listed, position};
-use super::rules::unsupported;
 use super::value::Value;
 use super::{Config, Origin, Problem, Setting, SettingLocation};
 
@@ -41,14 +40,6 @@ impl Reader<'_> {
                 "prices" => self.prices(value, config),
                 "mcp" => self.mcp(value, config),
                 section if sections.contains(&section) => self.section(section, value, config),
-                section if unsupported::is_section(section) => {
-                    let message = unsupported::message(&format!("`[{section}]`"));
-                    self.problem_at(
-                        name.span().start,
-                        message,
-                        Some(unsupported::HINT.to_owned()),
-                    );
-                }
                 _ => self.unknown_section(name, value, &sections),
             }
         }

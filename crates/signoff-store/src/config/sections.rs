@@ -1,7 +1,9 @@
 //! The sections of the configuration and what is built in.
 
 pub(super) mod agents;
+pub(super) mod approvers;
 pub(super) mod driver;
+pub(super) mod engine;
 pub(super) mod guard;
 pub(super) mod llm;
 pub(super) mod mcp;
@@ -15,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{
-    Config, GuardSettings, Isolation, LandMode, LlmSettings, Policy, ServeSettings, Setting,
+    Config, EngineSettings, GuardSettings, Isolation, LandMode, LlmSettings, Policy, ServeSettings,
+    Setting,
 };
 use crate::signatures::Proof;
 
@@ -47,6 +50,12 @@ pub struct ApprovalSettings {
     pub then_run: Setting<bool>,
     /// Plans that need no person.
     pub auto: Setting<Vec<Policy>>,
+    /// Whose signatures count; empty = everybody's.
+    pub from: Setting<Vec<String>>,
+    /// How many different people have to sign.
+    pub count: Setting<u32>,
+    /// Whoever wrote the plan does not count.
+    pub not_author: Setting<bool>,
     /// Signs new versions of a plan that only leave out, in a run, without a person.
     pub narrowing: Setting<bool>,
     /// Whose keys count for the proof `key`, as written (see [`ApprovalSettings::signers_file`]); without
@@ -293,6 +302,12 @@ impl SandboxMode {
 pub struct NotifySettings {
     /// Program and arguments, run when something waits on a person; empty = nothing is.
     pub command: Setting<Vec<String>>,
+    /// Where notifications are posted to.
+    pub url: Setting<Option<String>>,
+    /// Program and arguments that print the secret which signs them; empty = none does.
+    pub secret_command: Setting<Vec<String>>,
+    /// The name of the variable that has the secret.
+    pub secret_env: Setting<Option<String>>,
 }
 
 /// `[mcp.servers.NAME]`
@@ -335,6 +350,9 @@ impl Default for Config {
                 minimum: Setting::built_in(Proof::Any),
                 then_run: Setting::built_in(false),
                 auto: Setting::built_in(Vec::new()),
+                from: Setting::built_in(Vec::new()),
+                count: Setting::built_in(1),
+                not_author: Setting::built_in(false),
                 narrowing: Setting::built_in(false),
                 allowed_signers: Setting::built_in(None),
             },
@@ -372,11 +390,15 @@ impl Default for Config {
             llm: LlmSettings::default(),
             notify: NotifySettings {
                 command: Setting::built_in(Vec::new()),
+                url: Setting::built_in(None),
+                secret_command: Setting::built_in(Vec::new()),
+                secret_env: Setting::built_in(None),
             },
             guard: GuardSettings::default(),
             serve: ServeSettings {
                 people: Setting::built_in(BTreeMap::new()),
             },
+            engine: EngineSettings::default(),
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
             servers: BTreeMap::new(),

@@ -160,7 +160,7 @@ fn every_problem_of_every_file_at_once() {
     assert_eq!(
         load(user, project).unwrap_err(),
         [
-            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
+            "user.toml:1:2: unknown section `[rum]`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[engine]`, `[agents]`, `[prices]` and `[mcp]`; did you mean `run`?",
             "project.toml:2:1: unknown key `step_timout` in `[run]`, which has `jobs`, `isolation`, `land`, `step_timeout`, `backoff`, `max_replans`, `durability`, `prepare` and `copy`; did you mean `step_timeout`?",
             "project.toml:3:11: expected a duration like `\"10m\"`, found a number",
             "project.toml:6:12: expected `true` or `false`, found a string",
@@ -186,7 +186,7 @@ fn sections_and_values_of_the_wrong_kind() {
     check(
         "jobs = 4",
         &[
-            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[agents]`, `[prices]` and `[mcp]`",
+            "1:1: unknown key `jobs`; the sections are `[plans]`, `[approval]`, `[run]`, `[contract]`, `[sandbox]`, `[llm]`, `[notify]`, `[guard]`, `[serve]`, `[engine]`, `[agents]`, `[prices]` and `[mcp]`",
         ],
     );
     check("contract.shell = ' '", &["1:18: must not be empty"]);
@@ -479,12 +479,12 @@ fn files_that_cannot_be_text() {
 }
 
 #[test]
-fn what_is_planned_is_not_called_unknown() {
+fn an_unknown_key_is_answered_with_those_there_are() {
     let text = "[engine]\nmode = 'off'\n[sandbox]\nmod = 'auto'\n";
     check(
         text,
         &[
-            "1:2: `[engine]` is a setting that this version does not honour; take it out until a later version has it",
+            "2:1: unknown key `mode` in `[engine]`, which has `url`, `projects`, `orchestrators` and `workers`",
             "4:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
         ],
     );
@@ -649,7 +649,6 @@ fn what_is_in_force_can_be_asked_for() {
         unknown.suggestion.unwrap(),
         "did you mean `approval.proof`?"
     );
-    assert!(!unknown.later && keys("engine.url").unwrap_err().later);
     assert_eq!(config.entries().len(), key::KEYS.len() + 1);
 }
 

@@ -123,6 +123,47 @@ fn commands_are_found_outside_the_workspace_and_asked_once() {
 }
 
 #[test]
+fn a_command_that_path_finds_first_inside_the_workspace_is_another_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (root, bin) = (dir.path().join("work"), dir.path().join("bin"));
+    fs::create_dir_all(root.join(".venv/bin")).unwrap();
+    fs::create_dir(&bin).unwrap();
+    for name in ["python", "only-outside"] {
+        executable(&bin.join(name));
+    }
+    for name in ["python", "only-inside"] {
+        executable(&root.join(".venv/bin").join(name));
+    }
+    let shadowed = |entries: [PathBuf; 2], name: &str| {
+        let path = std::env::join_paths(entries).unwrap();
+        let workspace = DiskWorkspace::new(&root, &path, &Config::default());
+        let found = workspace.command_shadowed(name)?;
+        Some((found.inside, found.outside))
+    };
+    let activated = || [root.join(".venv/bin"), bin.clone()];
+    let outside = bin.canonicalize().unwrap().join("python");
+    assert_eq!(
+        shadowed(activated(), "python"),
+        Some((".venv/bin/python".to_owned(), outside.display().to_string()))
+    );
+    for name in [
+        "only-outside",
+        "only-inside",
+        "absent",
+        "",
+        ".venv/bin/python",
+    ] {
+        assert_eq!(shadowed(activated(), name), None, "{name}");
+    }
+    let later = [bin.clone(), root.join(".venv/bin")];
+    assert_eq!(
+        shadowed(later, "python"),
+        None,
+        "PATH finds the same one first"
+    );
+}
+
+#[test]
 fn tools_are_known_once_their_server_was_asked() {
     let dir = tempfile::tempdir().unwrap();
     let mut config = Config::default();

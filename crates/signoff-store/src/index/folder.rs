@@ -1,41 +1,56 @@
-//! The directories of a store, opened once: looking at ten thousand names in them is most of what a
+//! The directories of a store, opened and read once: looking at ten thousand names in them is most of what a
 //! list does, and the way to each need not be walked every time.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File};
-use std::path::Path;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, open, statat};
 
 use super::Stamp;
 use crate::key;
 use crate::root::Store;
 
-/// Proposals, archive, logs and signatures of a store.
+/// Proposals, archive, logs and signatures of a store; `None` for one that is not there.
 #[derive(Debug)]
 pub struct Folders {
-    plans: Option<File>,
-    archive: Option<File>,
-    logs: Option<File>,
-    signatures: Option<File>,
+    pub plans: Option<Folder>,
+    pub archive: Option<Folder>,
+    pub logs: Option<Folder>,
+    signatures: Option<Folder>,
     /// Names among the signatures: most plans may have none.
     signed: HashSet<OsString>,
 }
 
+/// A directory and the names in it, with what each is; a link is a link.
+#[derive(Debug)]
+pub struct Folder {
+    /// Where it is.
+    pub path: PathBuf,
+    /// In the order of the file system.
+    pub entries: Vec<(OsString, FileType)>,
+    descriptor: OwnedFd,
+}
+
 impl Folders {
-    /// Opens those that are there.
-    pub fn open(store: &Store) -> Self {
-        let open = |path: &Path| File::open(path).ok();
-        let signatures = store.dir().join("signatures");
-        let signed = fs::read_dir(&signatures).into_iter().flatten().flatten();
-        Self {
-            plans: open(&store.plans_dir()),
-            archive: open(&store.archive_dir()),
-            logs: open(&store.logs_dir()),
-            signed: signed.map(|entry| entry.file_name()).collect(),
-            signatures: open(&signatures),
-        }
+    /// Opens and reads those that are there. Signatures that cannot be read are none; another directory is an error, with its
+    /// path.
+    pub fn open(store: &Store) -> Result<Self, (PathBuf, io::Error)> {
+        let mut signatures = Folder::open(store.dir().join("signatures")).unwrap_or_default();
+        let signed = signatures
+            .as_mut()
+            .map(|folder| std::mem::take(&mut folder.entries));
+        let signed = signed.into_iter().flatten().map(|(name, _)| name);
+        Ok(Self {
+            plans: Folder::open(store.plans_dir())?,
+            archive: Folder::open(store.archive_dir())?,
+            logs: Folder::open(store.logs_dir())?,
+            signed: signed.collect(),
+            signatures,
+        })
     }
 
     /// A name among the proposals.
@@ -50,7 +65,7 @@ impl Folders {
 
     /// The log of a plan.
     pub fn log(&self, key: &str) -> Option<Stamp> {
-        stamp(self.logs.as_ref(), &format!("{}.jsonl", key::encode(key)))
+        stamp(self.logs.as_ref(), &Store::log_name(key))
     }
 
     /// The directory of a plan's signatures, which looks different once there is another.
@@ -63,11 +78,50 @@ impl Folders {
     }
 }
 
-fn stamp(folder: Option<&File>, name: &str) -> Option<Stamp> {
+impl Folder {
+    fn open(path: PathBuf) -> Result<Option<Self>, (PathBuf, io::Error)> {
+        match Self::read(&path) {
+            Ok((descriptor, entries)) => Ok(Some(Self {
+                path,
+                entries,
+                descriptor,
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err((path, error)),
+        }
+    }
+
+    fn read(path: &Path) -> io::Result<(OwnedFd, Vec<(OsString, FileType)>)> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let descriptor = open(path, flags, Mode::empty())?;
+        let mut buffer = Vec::with_capacity(32 * 1024);
+        let mut read = RawDir::new(&descriptor, buffer.spare_capacity_mut());
+        let mut entries = Vec::new();
+        while let Some(entry) = read.next() {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Not every file system tells.
+                FileType::Unknown => {
+                    let found = statat(&descriptor, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                    FileType::from_raw_mode(found.st_mode)
+                }
+                known => known,
+            };
+            entries.push((OsStr::from_bytes(name.to_bytes()).to_owned(), kind));
+        }
+        Ok((descriptor, entries))
+    }
+}
+
+fn stamp(folder: Option<&Folder>, name: &str) -> Option<Stamp> {
     // Never further than into the directory itself.
     if name.contains('/') || name == ".." {
         return None;
     }
-    let found = statat(folder?, name, AtFlags::empty()).ok()?;
+    let found = statat(&folder?.descriptor, name, AtFlags::empty()).ok()?;
     Some(Stamp::from(&found))
 }

@@ -2,6 +2,7 @@
 //! thousand of them are read at each list.
 
 use serde::{Deserialize, Serialize};
+use signoff_api::approval::Approval;
 
 use super::StampHash;
 
@@ -43,6 +44,9 @@ pub struct PlanRow {
     /// How the signature over its present digests is known to be a person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<String>,
+    /// Whose signatures it needs, where more is asked for than one of whomever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Approval>,
     /// The run that decided its state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,

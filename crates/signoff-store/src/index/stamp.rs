@@ -85,7 +85,7 @@ mod tests {
         let store = Store::create(dir.path()).unwrap();
         fs::create_dir_all(store.plans_dir().join("thread")).unwrap();
         fs::write(store.plans_dir().join("a.md"), "text").unwrap();
-        let folders = super::super::Folders::open(&store);
+        let folders = super::super::Folders::open(&store).unwrap();
         for name in ["thread", "a.md", "none"] {
             let seen = folders.plan(name);
             assert_eq!(seen, Stamp::of(&store.plans_dir().join(name)), "{name}");

@@ -34,9 +34,35 @@ impl Follower {
         &mut self,
         each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.read_after(&Head::default(), each)
+    }
+
+    /// The same; and what is there now must be all that was ever recorded, as [`load_each`](super::load_each) has it.
+    pub fn read_whole<E: From<JournalError>>(
+        &mut self,
+        each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // The head first: what is written while we read only makes the journal longer.
+        let recorded = Head::read(&self.path)?;
+        self.read_after(&recorded, each)?;
+        recorded.check_reached(&self.path, self.head.seq)?;
+        recorded.check_line(&self.path, self.head.seq, &self.head.hash)?;
+        Ok(())
+    }
+
+    /// Bytes that were read.
+    pub fn length(&self) -> u64 {
+        self.offset
+    }
+
+    fn read_after<E: From<JournalError>>(
+        &mut self,
+        recorded: &Head,
+        each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         if let Some(file) = self.open_if_grown()? {
             let head = self.head.clone();
-            let found = each_after(&self.path, file, head, &Head::default(), each)?;
+            let found = each_after(&self.path, file, head, recorded, each)?;
             self.offset += found.end;
             self.head = found.head;
         }
@@ -106,6 +132,26 @@ mod tests {
         let expected = ["a", "b", "c"].map(|name| json!({"type": name}).to_string());
         assert_eq!(seen, (1..).zip(expected).collect::<Vec<_>>());
         assert_eq!(read_new(&mut follower).unwrap(), []);
+    }
+
+    #[test]
+    fn a_journal_without_its_end_is_refused_by_whoever_wants_all_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let mut journal = Journal::create(&path).unwrap();
+        journal.append(AT, &[event("a")]).unwrap();
+        let first = fs::read(&path).unwrap();
+        let mut follower = Follower::new(&path);
+        let mut read_whole = || follower.read_whole(|_| Ok::<_, JournalError>(()));
+        read_whole().unwrap();
+        journal.append(AT, &[event("b")]).unwrap();
+        journal.sync().unwrap();
+        journal.write_head().unwrap();
+        let both = fs::read(&path).unwrap();
+        fs::write(&path, &first).unwrap();
+        assert!(matches!(read_whole(), Err(JournalError::Shorter { .. })));
+        fs::write(&path, both).unwrap();
+        read_whole().unwrap();
     }
 
     #[test]

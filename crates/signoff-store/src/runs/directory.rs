@@ -84,6 +84,16 @@ impl RunDir {
         Ok(gone)
     }
 
+    /// Says that other machines drive the run, and what is here of it.
+    pub fn shared(&self) -> PathBuf {
+        self.path.join("shared.json")
+    }
+
+    /// Do other machines drive the run?
+    pub fn is_shared(&self) -> bool {
+        self.shared().is_file()
+    }
+
     /// Whether the run died before its first event, so that nothing happened in it.
     pub fn never_began(&self) -> bool {
         // No more than the first line: a journal may be large.
@@ -200,13 +210,13 @@ impl RunDir {
     }
 
     /// Keeps a version of the plan that was drafted and that nobody has signed yet; returns its name.
-    pub fn save_draft(
+    pub fn save_text(
         &self,
-        number: u32,
+        name: &str,
         extension: &str,
         bytes: &[u8],
     ) -> Result<String, FileError> {
-        let name = format!("draft-{number}.{extension}");
+        let name = format!("{name}.{extension}");
         atomic::overwrite(&self.path().join(&name), bytes, FileMode::Private)?;
         Ok(name)
     }

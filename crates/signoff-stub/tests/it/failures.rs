@@ -86,6 +86,39 @@ fn a_flood_is_as_long_as_asked() {
 }
 
 #[test]
+fn a_busy_server_may_say_until_when() {
+    let date = "Fri, 31 Dec 1999 23:59:59 GMT".to_owned();
+    let stub = start(Reply::BusyUntil {
+        code: 503,
+        date: date.clone(),
+    });
+    let answer = post(&stub, "/v1/messages", &anthropic(true, 0));
+    assert_eq!(answer.code, 503);
+    let header = format!("retry-after: {date}");
+    assert!(answer.head.contains(&header), "{}", answer.head);
+}
+
+#[test]
+fn an_endless_answer_ends_when_the_client_leaves() {
+    let stub = start(Reply::Endless);
+    let mut stream = TcpStream::connect(stub.address()).expect("a connection");
+    let body = anthropic(true, 0).to_string();
+    let length = body.len();
+    write!(
+        stream,
+        "POST /v1/messages HTTP/1.1\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .expect("it is sent");
+    let mut much = vec![0; 1 << 20];
+    stream
+        .read_exact(&mut much)
+        .expect("more than anybody reads");
+    drop(stream);
+    // It serves others all the same, and can end.
+    drop(stub);
+}
+
+#[test]
 fn a_hanging_answer_ends_with_the_stub() {
     let stub = start(Reply::Hang);
     let mut stream = TcpStream::connect(stub.address()).expect("a connection");

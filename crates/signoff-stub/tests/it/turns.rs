@@ -43,6 +43,30 @@ fn a_side_call_without_tools_is_no_turn() {
 }
 
 #[test]
+fn what_a_conversation_is_about_chooses_its_script() {
+    let script = Script::new([text("other")])
+        .about("a plan \"again\"", Script::of_questions([text("again")]))
+        .about("a plan", Script::new([text("plan"), text("done")]));
+    let stub = Stub::start(script).expect("a stub");
+    let asks = |words: &str, results| {
+        let mut request = anthropic(false, results);
+        request["messages"][0]["content"] = json!([{"type": "text", "text": words}]);
+        request
+    };
+    for (words, results, expected) in [
+        ("make a plan", 0, "plan"),
+        ("make a plan", 1, "done"),
+        ("do it", 0, "other"),
+    ] {
+        assert_eq!(said(&stub, &asks(words, results)), expected, "{words}");
+    }
+    let question = |words: &str| json!({"messages": [{"role": "user", "content": words}]});
+    assert_eq!(said(&stub, &question("a plan \"again\"")), "again");
+    // Each has replies of its own.
+    assert_eq!(said(&stub, &question("a plan \"again\"")), "Stub");
+}
+
+#[test]
 fn every_format_counts_answers() {
     let stub = start(vec![text("one")]);
     for results in 0..3 {

@@ -15,7 +15,11 @@ pub enum VisibleTree {
     /// The checkout itself: nothing can be mounted, or the person asked for it.
     Checkout,
     /// A recorded tree in layers; what the process changes goes to the uppermost one.
-    Overlay(Overlay),
+    Overlay {
+        tree: Overlay,
+        /// Ignored directories in it that are mounted by themselves.
+        roots: Vec<Overlay>,
+    },
     /// A directory that shows a recorded tree, where there are mounts and no overlays.
     Copy {
         from: PathBuf,
@@ -25,6 +29,12 @@ pub enum VisibleTree {
 }
 
 impl VisibleTree {
+    /// A recorded tree in layers, with nothing else mounted in it.
+    pub fn in_layers(tree: Overlay) -> Self {
+        let roots = Vec::new();
+        Self::Overlay { tree, roots }
+    }
+
     /// Is it something else than the checkout itself?
     pub fn is_recorded(&self) -> bool {
         !matches!(self, Self::Checkout)
@@ -40,8 +50,9 @@ impl RunPaths {
                 policy.read_only.extend(self.kept_paths());
                 policy.read_only.extend(fit_to_bind(read_only));
             }
-            VisibleTree::Overlay(overlay) => {
-                policy.overlays.push(overlay.clone());
+            VisibleTree::Overlay { tree, roots } => {
+                policy.overlays.push(tree.clone());
+                policy.overlays.extend_from_slice(roots);
                 policy.read_only.extend_from_slice(read_only);
                 policy.binds.extend(self.object_bind());
             }

@@ -209,7 +209,13 @@ impl GitCall<'_> {
             tried: tried.clone(),
             error,
         };
-        let running = git.sandbox.start(self.command()).map_err(started)?;
+        let command = self.command();
+        let running = if outlives {
+            git.sandbox.start_outliving(command)
+        } else {
+            git.sandbox.start(command)
+        };
+        let running = running.map_err(started)?;
         let stopper = running.stopper();
         let listening = (!outlives).then(|| git.stop.when_raised(move || stopper.stop()));
         let ended = running.wait();
@@ -251,13 +257,9 @@ impl GitCall<'_> {
             env.push((format!("GIT_CONFIG_KEY_{at}").into(), name));
             env.push((format!("GIT_CONFIG_VALUE_{at}").into(), value));
         }
-        // What is killed with its parent is the shell; its own child is not.
-        let apart = ["/bin/sh", "-c", r#""$@" & wait $!"#, "git"];
-        let apart = apart.map(OsString::from).into_iter();
-        let before = apart.filter(|_| self.outlives);
-        let argv = before.chain([OsString::from("git")]).chain(self.words);
+        let program = std::iter::once(OsString::from("git"));
         Command {
-            argv: argv.collect(),
+            argv: program.chain(self.words).collect(),
             cwd: self.directory,
             env,
             stdin: self.stdin,

@@ -82,7 +82,7 @@ pub(super) fn open_file_anyway(parent: BorrowedFd<'_>, name: &[u8]) -> io::Resul
     }
 }
 
-fn open_file(parent: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<File> {
+pub(super) fn open_file(parent: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<File> {
     // One that waits for a writer must not make us wait.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     openat(parent, name, flags, Mode::empty()).map(File::from)

@@ -9,7 +9,8 @@ use std::{fs, io};
 use rustix::fs::{FileType, Mode};
 
 use super::beneath::{folders_in, join_path};
-use super::mask_stamp::{MaskStamp, inner_names};
+use super::detached::DetachedLayer;
+use super::mask_stamp::{MaskStamp, SeenNames, inner_names};
 use super::rules::{IgnoreRules, PathClass};
 use crate::git::{Name, path, within};
 use crate::tree::{open_folder, open_root};
@@ -17,18 +18,23 @@ use crate::tree::{open_folder, open_root};
 /// Deeper than any tree that people make. What lies deeper is masked.
 const DEEPEST: usize = 200;
 
+/// What a mask does at which paths.
+pub(super) type Covers = BTreeMap<Name, MaskEntry>;
+
 /// A layer that hides everything of the checkout but what is ignored. It never changes once it is made: where the
 /// checkout changed, another one is made.
 #[derive(Debug)]
 pub struct Mask {
     at: PathBuf,
     checkout: PathBuf,
-    covers: BTreeMap<Name, MaskEntry>,
+    covers: Covers,
     /// Directories and files in ignored directories that are watched too.
     inner: Arc<[Name]>,
     stamp: MaskStamp,
     /// Ignored paths that it hides too.
     left_out: Vec<Name>,
+    /// Ignored directories that are mounted one by one, because it stands in place of the checkout.
+    own_roots: Option<Vec<Name>>,
 }
 
 /// What the mask does at a path.
@@ -63,10 +69,38 @@ impl Mask {
             inner: Arc::default(),
             stamp: MaskStamp::default(),
             left_out: Vec::new(),
+            own_roots: None,
         };
         mask.inner = inner_names(root.as_fd(), mask.ignored_roots()).into();
         mask.stamp = mask.stamp_now()?;
         mask.without(left_out, at)
+    }
+
+    /// The same, made at `at`, in place of the checkout: what comes there later is not seen. The directories of
+    /// [`Self::own_roots`] are to be mounted over it, so they cannot be removed or renamed as a whole. `None` if there is
+    /// too much for that.
+    pub fn detached(&self, at: &Path) -> io::Result<Option<Self>> {
+        let root = open_root(&self.checkout)?;
+        let made = DetachedLayer::make(root.as_fd(), &self.covers, at)?;
+        Ok(made.map(|layer| Self {
+            at: at.to_owned(),
+            checkout: self.checkout.clone(),
+            covers: layer.covers,
+            inner: Arc::clone(&self.inner),
+            stamp: self.stamp.clone(),
+            left_out: self.left_out.clone(),
+            own_roots: Some(layer.roots),
+        }))
+    }
+
+    /// The ignored directories to be mounted one by one; `None` if the checkout is seen through the mask.
+    pub fn own_roots(&self) -> Option<&[Name]> {
+        self.own_roots.as_deref()
+    }
+
+    /// Did it know this path when it was made?
+    pub fn knows(&self, name: &[u8]) -> bool {
+        name.is_empty() || self.covers.contains_key(name)
     }
 
     /// The same mask, made at `at`, that hides these ignored paths too. The checkout is not read again.
@@ -97,6 +131,7 @@ impl Mask {
             inner: Arc::clone(&self.inner),
             stamp: self.stamp.clone(),
             left_out: left_out.to_vec(),
+            own_roots: None,
         })
     }
 
@@ -137,7 +172,18 @@ impl Mask {
     /// new in directories that hold both kinds.
     pub fn changed_since(&self, stamp: &MaskStamp) -> io::Result<Vec<Vec<u8>>> {
         let root = open_root(&self.checkout)?;
-        stamp.changes(root.as_fd(), &self.covers, &self.inner)
+        let seen = match self.own_roots {
+            None => SeenNames::All,
+            Some(_) => SeenNames::Known,
+        };
+        stamp.changes(root.as_fd(), &self.covers, &self.inner, seen)
+    }
+
+    /// Names that came into directories that hold both kinds after it was made, and that are seen through it.
+    pub fn new_names(&self) -> io::Result<Vec<Name>> {
+        let mut changed = self.changed_since(&self.stamp)?;
+        changed.retain(|name| !self.knows(name));
+        Ok(changed)
     }
 }
 

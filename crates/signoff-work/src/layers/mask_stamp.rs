@@ -25,6 +25,15 @@ const INNER_MOST: usize = 256;
 const INNER_FILES: usize = 256;
 const ALL_FILES: usize = 512;
 
+/// Which names of directories that hold both kinds are seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SeenNames {
+    /// Also those that came later.
+    All,
+    /// Those that the mask knows.
+    Known,
+}
+
 /// The state of the checkout at one moment, where it shines through a mask.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MaskStamp(BTreeMap<Name, FileStamp>);
@@ -51,6 +60,7 @@ impl MaskStamp {
         root: BorrowedFd<'_>,
         covers: &BTreeMap<Name, MaskEntry>,
         inner: &[Name],
+        seen: SeenNames,
     ) -> io::Result<Vec<Name>> {
         let mut changed = BTreeSet::new();
         for name in paths_seen(covers) {
@@ -63,7 +73,7 @@ impl MaskStamp {
                 .is_some_and(|(before, now)| before.is_same_file(&now));
             if covers.get(name) == Some(&MaskEntry::Shown) || !is_same {
                 changed.insert(name.to_vec());
-            } else {
+            } else if seen == SeenNames::All {
                 changed.extend(new_names(root, name, covers)?);
             }
         }

@@ -11,6 +11,7 @@ mod beneath;
 mod caches;
 mod changes;
 mod copies;
+mod detached;
 mod error;
 mod exclusive;
 mod ignored;

@@ -101,6 +101,65 @@ fn only_what_is_ignored_is_seen() {
 }
 
 #[test]
+fn in_place_of_the_checkout_it_shows_what_was_ignored_then() {
+    let world = world();
+    world.write_all(&[("web/debug.pyc", "d"), ("src/deep/er/target/x", "x")]);
+    std::os::unix::fs::symlink("web", world.repo().join("vendor/link")).unwrap();
+    let mask = Mask::make(&world.repo(), &rules(&world), &world.root.join("mask"), &[]).unwrap();
+    let at = world.root.join("detached");
+    let detached = mask.detached(&at).unwrap().expect("it is little");
+    let own: Vec<String> = (detached.own_roots().unwrap().iter())
+        .map(|root| root.escape_ascii().to_string())
+        .collect();
+    // A cache further down is not worth a mount.
+    assert_eq!(own, ["target", "web/node_modules"]);
+    for root in own {
+        assert_eq!(fs::read_dir(at.join(root)).unwrap().count(), 0);
+    }
+    assert_eq!(fs::read(at.join("vendor/other.c")).unwrap(), b"ignored\n");
+    assert_eq!(
+        fs::read_link(at.join("vendor/link")).unwrap(),
+        Path::new("web")
+    );
+    for hidden in [
+        ".git",
+        "README.md",
+        "vendor/kept.c",
+        "untracked",
+        "src/deep/er/target",
+    ] {
+        assert!(!at.join(hidden).exists(), "{hidden}");
+    }
+    // What comes is not seen through it, as it is through the other one; what changes is.
+    world.write_all(&[("new", "n"), ("web/new.pyc", "n")]);
+    assert!(!mask.is_current().unwrap());
+    assert_eq!(mask.new_names().unwrap().len(), 2);
+    assert!(detached.is_current().unwrap());
+    assert!(detached.new_names().unwrap().is_empty());
+    world.write_all(&[("vendor/other.c", "changed\n")]);
+    assert!(!detached.is_current().unwrap());
+}
+
+#[test]
+fn there_may_be_too_much_ignored_to_show_it_piece_by_piece() {
+    let world = world();
+    let many: Vec<(String, &str)> = (0..65)
+        .map(|n| (format!("p{n}/node_modules/x"), "x"))
+        .collect();
+    let many: Vec<(&str, &str)> = many
+        .iter()
+        .map(|(path, text)| (path.as_str(), *text))
+        .collect();
+    world.write_all(&many);
+    let mask = Mask::make(&world.repo(), &rules(&world), &world.root.join("mask"), &[]).unwrap();
+    assert!(
+        mask.detached(&world.root.join("detached"))
+            .unwrap()
+            .is_none()
+    );
+}
+
+#[test]
 fn what_is_left_out_is_hidden_too() {
     let world = world();
     let first = world.root.join("mask");

@@ -10,7 +10,7 @@ use signoff_plan::shell::read_only_programs;
 use crate::world::World;
 
 /// Programs that wait, ask other machines by their nature, or keep files of their own outside the project.
-const APART: [&str; 24] = [
+const APART: [&str; 26] = [
     "sleep",
     "yes",
     "top",
@@ -20,6 +20,9 @@ const APART: [&str; 24] = [
     "npm",
     "cargo",
     "rustup",
+    // Where rustup is, these are rustup, which sets up its home.
+    "rustc",
+    "rustdoc",
     "pip",
     "pip3",
     "docker",
@@ -151,6 +154,54 @@ const JOINTS: [&str; 12] = [
     " && ! ",
 ];
 
+/// What stands in conditions: operators, what `sh` takes for its own, and operands that shells calculate or run.
+const CONDITION_WORDS: [&str; 30] = [
+    "-f",
+    "-n",
+    "-z",
+    "-v",
+    "-R",
+    "!",
+    "=",
+    "==",
+    "!=",
+    "=~",
+    "-eq",
+    "-lt",
+    "-nt",
+    "<",
+    ">",
+    "&&",
+    "||",
+    "-a",
+    "-o",
+    "(",
+    ")",
+    "in.txt",
+    "out",
+    "touch",
+    "1",
+    "x",
+    "\"$HOME\"",
+    "$x",
+    "a[$(touch out)]",
+    "'a[$(touch out)]'",
+];
+
+/// What prints the id of a commit, and what only looks like it.
+const COMMITS: [&str; 10] = [
+    "git merge-base HEAD main",
+    "git merge-base --all HEAD other",
+    "git merge-base --fork-point main",
+    "git rev-parse HEAD",
+    "git rev-parse --verify --short v1",
+    "git rev-parse --git-dir",
+    "git rev-parse --sq-quote --output=out",
+    "git rev-parse -- --output=out",
+    "git log -1 --format=--output=out",
+    "git merge-base HEAD main; touch out",
+];
+
 /// Makes lines at random.
 pub(crate) struct Lines {
     runner: TestRunner,
@@ -214,16 +265,45 @@ impl Lines {
         }
     }
 
+    /// `[[ … ]]` and its like.
+    fn condition(&mut self) -> String {
+        let mut words = Vec::new();
+        for _ in 0..=self.below(6) {
+            words.push(self.pick(&CONDITION_WORDS));
+        }
+        let words = words.join(" ");
+        match self.below(4) {
+            0 => format!("[ {words} ]"),
+            1 => format!("test {words}"),
+            _ => format!("[[ {words} ]]"),
+        }
+    }
+
+    /// The id of a commit, put in by a command.
+    fn commit(&mut self) -> String {
+        let command = self.pick(&COMMITS);
+        match self.below(4) {
+            0 => format!("\"$({command})\""),
+            1 => format!("$({command})..HEAD"),
+            2 => format!("--stat=$({command})"),
+            _ => format!("$({command})"),
+        }
+    }
+
     fn command(&mut self) -> String {
+        if self.below(10) == 0 {
+            return self.condition();
+        }
         let at = self.below(self.programs.len());
         let mut line = self.programs[at].clone();
         let program = line.clone();
         for _ in 0..self.below(5) {
             line.push(' ');
-            line += &match self.below(8) {
+            line += &match self.below(9) {
                 0 | 1 => self.letters(),
                 2 | 3 => self.long_option(&program),
                 4 => self.pick(&OPTIONS).to_owned(),
+                5 if program.starts_with("git ") => self.commit(),
                 _ => self.pick(&OPERANDS).to_owned(),
             };
         }
@@ -270,6 +350,13 @@ impl Lines {
             _ => option,
         }
     }
+}
+
+/// Does a line name a program that is set apart?
+pub(crate) fn is_apart(line: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    line.split(|c| !is_part(c))
+        .any(|word| APART.contains(&word))
 }
 
 fn first_word(name: &str) -> &str {

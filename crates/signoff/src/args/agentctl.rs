@@ -126,9 +126,10 @@ pub(crate) struct Prompt {
     /// Which prompt
     #[arg(value_enum, value_name = "NAME")]
     pub(crate) name: PromptName,
-    /// The run, for `arbiter`: its name, the beginning or end of it, or its plan; the default is the newest
-    #[arg(value_name = "RUN")]
-    pub(crate) run: Option<String>,
+    /// For `arbiter` the run: its name, the beginning or end of it, or its plan; the default is the newest. For `template`
+    /// the template's name, `replan` say; without it all names are listed
+    #[arg(value_name = "RUN|TEMPLATE")]
+    pub(crate) about: Option<String>,
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -139,6 +140,8 @@ pub(crate) enum PromptName {
     Overseer,
     /// For the model that chooses who does the next step of a run
     Arbiter,
+    /// A template of what models are told, as it is in force; a file in `.signoff/prompts` replaces it
+    Template,
 }
 
 /// Was the program started under the name `agentctl`?

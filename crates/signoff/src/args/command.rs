@@ -5,15 +5,17 @@ use clap::Subcommand;
 use super::{
     Agentctl, Answer, Approve, Archive, Cancel, Comment, Completions, Config, Connect, Convert,
     Demo, Diff, Doctor, Edit, Explain, Fmt, Format, FormatOnly, Graph, Guard, Import, Land, List,
-    Log, Man, Mcp, McpProxy, New, PlanName, PlanTask, Prompt, Propose, Prune, Reject, Replan,
-    Report, ReportFormat, Resume, Review, Revise, Run, RunArg, ScriptedAgent, Serve, Show, Step,
-    Verify, VerifyFormat, Watch, agentctl,
+    Log, Man, Mcp, McpProxy, New, Orchestrator, PlanName, PlanTask, Prompt, Propose, Prune, Reject,
+    Replan, Report, ReportFormat, Resume, Review, Revise, Run, RunArg, Runs, ScriptedAgent, Serve,
+    Show, Step, Verify, VerifyFormat, Watch, Worker, agentctl,
 };
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// See everything once, in a temporary folder; needs no key, no network and no set-up
-    #[command(after_help = "Example:\n  signoff demo")]
+    #[command(
+        after_help = "Examples:\n  signoff demo\n  signoff demo --plan\n  signoff demo --page"
+    )]
     Demo(Demo),
     /// Set up a project: `.signoff/` with a configuration to fill in
     #[command(after_help = "Example:\n  signoff init")]
@@ -31,7 +33,7 @@ pub(crate) enum Command {
     /// Asks the agent of a role, in the sandbox and without the right to change anything. What is wrong with its draft
     /// goes back to it, at most `[llm] max_rounds` times.
     #[command(
-        after_help = "Examples:\n  signoff plan \"make the tests pass\"\n  signoff plan - < issue.md\n  signoff plan \"tidy the logs\" --dialect toolplan --agent planner\n  signoff plan \"make the tests pass\" --dry-run\n\nBefore the name of a command, `plan` means nothing: `signoff plan verify plan.md` is `signoff verify plan.md`.\n\nExit codes: 0 the draft can be signed · 1 it has problems that the planner did not mend · 6 the planner failed"
+        after_help = "Examples:\n  signoff plan \"make the tests pass\"\n  signoff plan - < issue.md\n  signoff plan \"tidy the logs\" --dialect toolplan --agent planner\n  signoff plan \"make the tests pass\" --interview\n  signoff plan --continue planning-1a2b3c4d\n  signoff plan --expand plan.md\n  signoff plan \"make the tests pass\" --dry-run\n\nBefore the name of a command, `plan` means nothing: `signoff plan verify plan.md` is `signoff verify plan.md`.\n\nExit codes: 0 the draft can be signed · 1 it has problems that the planner did not mend · 3 the planner's questions, or a new version of the plan, wait for you · 6 the planner failed"
     )]
     Plan(PlanTask),
     /// Begin a plan from a template or from another plan
@@ -43,9 +45,9 @@ pub(crate) enum Command {
     ///
     /// Reads markdown of plan modes (Claude Code, Codex, Gemini), `tasks.md` of spec-kit and Kiro, changes of
     /// `OpenSpec`, `tasks.json` of Task Master, issues of beads, and GitHub issues. What the source lacks, such as
-    /// contracts, is left open: `verify` names it.
+    /// contracts, is left open: `verify` names it. With `--plan` the planner proposes contracts.
     #[command(
-        after_help = "Examples:\n  signoff import specs/001-login/tasks.md -o login.md\n  signoff import openspec/changes/add-2fa -o add-2fa.md\n  gh issue view 42 --json title,body | signoff import - -o issue-42.md"
+        after_help = "Examples:\n  signoff import specs/001-login/tasks.md -o login.md\n  signoff import openspec/changes/add-2fa -o add-2fa.md\n  signoff import tasks.md --plan --try-contracts -o plan.md\n  gh issue view 42 --json title,body | signoff import - -o issue-42.md"
     )]
     Import(Import),
     /// Format plans; their meaning and their digest stay the same
@@ -154,8 +156,10 @@ pub(crate) enum Command {
     )]
     Resume(Resume),
     /// List the runs, newest last
-    #[command(after_help = "Examples:\n  signoff runs\n  signoff runs --format json")]
-    Runs(FormatOnly),
+    #[command(
+        after_help = "Examples:\n  signoff runs\n  signoff runs --format json\n  signoff runs --all --engine postgres://db/signoff"
+    )]
+    Runs(Runs),
     /// Show the state of a run, with the evidence for each step
     #[command(
         after_help = "Examples:\n  signoff status\n  signoff status 20261115-093012-k3f9 --format json"
@@ -226,6 +230,20 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff undo\n  signoff undo 20261115-093012-k3f9\n\nExit codes: 0 undone · 2 no such run · 5 conflict: the command names what it could not undo"
     )]
     Undo(RunArg),
+    /// Work for runs that several machines share: start their agents and contracts, and report what came of it
+    ///
+    /// Takes work of its roles from the database that `--engine` or `[engine] url` names, in a copy of the project and in
+    /// this machine's sandbox, with its own agents and logins. It judges nothing. It works only for projects in
+    /// `[engine.projects]`, follows only machines in `[engine] orchestrators`, and checks every plan's signature.
+    #[command(
+        after_help = "Examples:\n  signoff worker --engine postgres://db/signoff --migrate\n  signoff worker --roles coder,tester --jobs 2\n  signoff worker --key\n  signoff worker --drain\n\nExit codes: 0 it left as it was asked to · 6 it cannot take part, or lost the database for too long"
+    )]
+    Worker(Worker),
+    /// Drive runs that several machines share: the loop, the journal and the merges
+    #[command(
+        after_help = "Example:\n  signoff orchestrator --engine postgres://db/signoff\n\nExit codes: as those of `signoff worker`"
+    )]
+    Orchestrator(Orchestrator),
     /// Show statistics about plans and runs: states, approvals, rejections, missing tools
     #[command(after_help = "Examples:\n  signoff stats\n  signoff stats --format json")]
     Stats(FormatOnly),
@@ -272,7 +290,7 @@ pub(crate) enum Command {
     Agentctl(Agentctl),
     /// Print the system prompt of an agent
     #[command(
-        after_help = "Examples:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt\n  signoff prompt arbiter 20261115-093012-k3f9"
+        after_help = "Examples:\n  AGENTCTL_SESSION_ID=01950f64 signoff prompt overseer > prompt.txt\n  signoff prompt arbiter 20261115-093012-k3f9\n  signoff prompt template replan > .signoff/prompts/replan.md"
     )]
     Prompt(Prompt),
     /// Serve plans to agents over the Model Context Protocol, on stdin and stdout
@@ -342,8 +360,10 @@ impl Command {
             | Self::Trust(args)
             | Self::Inbox(args)
             | Self::Stats(args)
-            | Self::Tools(args)
-            | Self::Runs(args) => args.format,
+            | Self::Tools(args) => args.format,
+            Self::Runs(args) => args.format,
+            Self::Worker(args) => args.service.format,
+            Self::Orchestrator(args) => args.service.format,
             Self::Doctor(args) => args.format,
             Self::List(args) => args.format,
             Self::Archive(args) => args.format,

@@ -44,8 +44,11 @@ pub(crate) struct Revise {
     /// Refuse unless the plan has this version now
     #[arg(long, value_name = "N")]
     pub(crate) expect_version: Option<u64>,
+    /// Refuse unless the digest of the plan as it is begins with this (at least 8 digits)
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) expect_digest: Option<String>,
     /// Have the planner write the new text: it is told every rejection, and the comments that are open
-    #[arg(long = "plan", conflicts_with_all = ["with", "expect_version"])]
+    #[arg(long = "plan", conflicts_with_all = ["with", "expect_version", "expect_digest"])]
     pub(crate) by_planner: bool,
     /// With `--plan`: only this step, by its id or number, is written anew; every other byte stays
     #[arg(long, value_name = "STEP", requires = "by_planner")]

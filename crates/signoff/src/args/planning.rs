@@ -11,8 +11,8 @@ use super::Format;
 #[derive(Debug, Args)]
 pub(crate) struct PlanTask {
     /// What is to be done; `-` reads it from stdin
-    #[arg(value_name = "TASK")]
-    pub(crate) task: String,
+    #[arg(value_name = "TASK", required_unless_present_any = ["resume", "expand"])]
+    pub(crate) task: Option<String>,
     /// Role whose agent drafts, instead of `[llm] agent`
     #[arg(long, value_name = "ROLE")]
     pub(crate) agent: Option<String>,
@@ -38,6 +38,19 @@ pub(crate) struct PlanTask {
     /// back those that already hold
     #[arg(long)]
     pub(crate) try_contracts: bool,
+    /// Let the planner ask you at most five questions first: here, or in the inbox where there is no terminal
+    #[arg(long)]
+    pub(crate) interview: bool,
+    /// Plan what waited for answers, once `signoff answer` has given them
+    #[arg(long = "continue", value_name = "ID", conflicts_with_all = [
+        "task", "agent", "dialect", "memory", "code", "constraint", "output", "try_contracts", "interview", "dry_run"
+    ])]
+    pub(crate) resume: Option<String>,
+    /// Have the steps of this plan, or of this run's plan, written out that stand for others (`### 3–N.`)
+    #[arg(long, value_name = "PLAN", conflicts_with_all = [
+        "task", "resume", "agent", "dialect", "memory", "code", "constraint", "output", "try_contracts", "interview"
+    ])]
+    pub(crate) expand: Option<String>,
     /// Print the first prompt and ask nobody
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -82,6 +82,19 @@ pub(crate) struct Import {
     /// Read it in this format instead of recognising it
     #[arg(long, value_name = "FORMAT", value_parser = import_format())]
     pub(crate) from: Option<ImportFormat>,
+    /// Have the planner propose the contracts that the source lacks; they are checked, and nothing else changes
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// With `--plan`: role whose agent proposes, instead of `[llm] agent`
+    #[arg(long, value_name = "ROLE", requires = "plan")]
+    pub(crate) agent: Option<String>,
+    /// With `--plan`: run each contract once on the checkout as it is, in a copy that is thrown away and without a
+    /// network, and send back those that already hold
+    #[arg(long, requires = "plan")]
+    pub(crate) try_contracts: bool,
+    /// Write the draft in this dialect; what it cannot hold is listed as left out
+    #[arg(long, value_parser = single_file_dialect(), default_value = "workunit")]
+    pub(crate) dialect: Dialect,
     /// Where to write the draft; the default is stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -229,6 +242,13 @@ pub(crate) struct Man {
 /// Names of the dialects, with suggestions for the misspelled.
 fn dialect() -> impl TypedValueParser<Value = Dialect> {
     PossibleValuesParser::new(Dialect::ALL.iter().map(|dialect| dialect.as_str()))
+        .try_map(|name| Dialect::from_name(&name).ok_or("no such dialect"))
+}
+
+/// The dialects of one file.
+fn single_file_dialect() -> impl TypedValueParser<Value = Dialect> {
+    let single = Dialect::ALL.iter().filter(|one| **one != Dialect::Thread);
+    PossibleValuesParser::new(single.map(|dialect| dialect.as_str()))
         .try_map(|name| Dialect::from_name(&name).ok_or("no such dialect"))
 }
 

@@ -26,6 +26,9 @@ pub(crate) struct Run {
     pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) limits: RunLimits,
+    /// Hand the run over to other machines, and do not follow it
+    #[arg(long, conflicts_with_all = ["preview", "task"])]
+    pub(crate) detach: bool,
     /// Where agents work; the default is the configured place
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) isolation: Option<IsolationArg>,
@@ -82,6 +85,15 @@ pub(crate) struct RunLimits {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Runs {
+    /// Every run of the database that machines share, of whichever project
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Resume {
     #[command(flatten)]
     pub(crate) run: RunArg,
@@ -98,15 +110,23 @@ pub(crate) struct RunArg {
     pub(crate) format: Format,
 }
 
+/// A text that says something.
+fn said(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("it says nothing".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Replan {
     #[command(flatten)]
     pub(crate) run: RunArg,
     /// Why the plan has to change
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = said)]
     pub(crate) because: String,
     /// Something that was found out meanwhile; can be given several times
-    #[arg(long = "discovery", value_name = "TEXT")]
+    #[arg(long = "discovery", value_name = "TEXT", value_parser = said)]
     pub(crate) discoveries: Vec<String>,
     /// Continue the run at once, if no process drives it
     #[arg(long)]

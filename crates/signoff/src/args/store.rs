@@ -51,6 +51,8 @@ pub(crate) enum DoctorSection {
     Sandbox,
     /// Which agents are installed and logged in, and what the configured roles need
     Agents,
+    /// The database that machines share runs through: whether it answers, who is alive, what waits
+    Engine,
     /// Whether a call that the guard denies is really not made, tried with each installed agent
     Guard,
 }

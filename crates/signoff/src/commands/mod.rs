@@ -5,6 +5,7 @@ mod connect;
 mod inspect;
 mod maintain;
 mod running;
+mod share;
 mod sign;
 mod start;
 mod subject;
@@ -55,6 +56,7 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Resume(args) => {
             running::resume::resume(session, args.run.run.as_deref(), &(&args.limits).into())
         }
+        Command::Runs(args) if args.all => share::all_runs(session),
         Command::Runs(_) => running::runs::runs(session),
         Command::Status(args) => running::status::status(session, args.run.as_deref()),
         Command::Watch(args) => running::watch::watch(session, args.run.as_deref()),
@@ -77,6 +79,8 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Serve(args) => connect::serve::serve(session, &args),
         Command::Tools(_) => connect::tools::tools(session),
         Command::Doctor(args) => inspect::doctor::doctor(session, &args),
+        Command::Worker(args) => share::worker(session, &args),
+        Command::Orchestrator(args) => share::orchestrator(session, &args),
         Command::Stats(_) => inspect::stats::stats(session),
         Command::Archive(args) => maintain::archive::archive(session, &args),
         Command::Prune(args) => maintain::prune::prune(session, &args),

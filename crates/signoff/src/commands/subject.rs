@@ -75,6 +75,8 @@ impl Subject {
             | Command::Prompt(_)
             | Command::Tools(_)
             | Command::Doctor(_)
+            | Command::Worker(_)
+            | Command::Orchestrator(_)
             | Command::Stats(_)
             | Command::Archive(_)
             | Command::Prune(_)

@@ -14,6 +14,17 @@ pub(super) fn nothing_revised(plan: &str) -> Failure {
         .hint("edit it, or give the new text: `--with FILE`")
 }
 
+pub(super) fn nothing_edited(plan: &str) -> Failure {
+    let message = format!("{plan} has not changed: it says that already");
+    Failure::new(5, "nothing-edited", message).hint("`signoff show PLAN` shows what it says")
+}
+
+pub(super) fn not_a_plan(file: &str) -> Failure {
+    let message = format!("{file} is not a plan, so that no plan's text takes its place");
+    Failure::new(2, "not-a-plan", message)
+        .hint("`signoff propose -` hands in a new plan from standard input")
+}
+
 pub(super) fn thread_revision(plan: &str) -> Failure {
     Failure::new(
         2,

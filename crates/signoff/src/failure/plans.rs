@@ -145,16 +145,18 @@ fn differing(plan: &str, difference: &SignedDifference) -> Failure {
         .fold(failure, Failure::detail)
 }
 
+/// What is said where the digests differ and no field does.
+pub(crate) const UNSEEN_DIFFERENCE: &str = "(the difference is in how ids or defaults resolve)";
+
 /// A difference, a line for each change.
-pub(crate) fn difference_lines(difference: &SignedDifference) -> Vec<String> {
+fn difference_lines(difference: &SignedDifference) -> Vec<String> {
     let mut lines: Vec<String> = difference.broken.iter().cloned().collect();
     for change in &difference.plan {
         lines.extend(change.to_string().lines().map(str::to_owned));
     }
     lines.extend(difference.terms.iter().cloned());
     if difference.is_empty() {
-        let unseen = "(the difference is in how ids or defaults resolve)";
-        lines.push(unseen.to_owned());
+        lines.push(UNSEEN_DIFFERENCE.to_owned());
     }
     lines
 }

@@ -70,6 +70,15 @@ fn remedy(plan: &str, doubt: &SignatureDefect) -> Vec<String> {
             vec![format!("sign it again: `signoff approve {plan}`")]
         }
         SignatureDefect::Key(error) => key_hints(error),
+        SignatureDefect::NotCounted { named, .. } if named.is_empty() => {
+            vec![format!("somebody else signs it: `signoff approve {plan}`")]
+        }
+        SignatureDefect::NotCounted { named, .. } => {
+            vec![format!(
+                "one of them signs it ({}): `signoff approve {plan}`",
+                named.join(", ")
+            )]
+        }
     }
 }
 

@@ -55,6 +55,20 @@ pub(super) fn unwritable_event(why: &str) -> Failure {
     )
 }
 
+pub(super) fn elsewhere(run: &str) -> Failure {
+    Failure::new(5, "elsewhere", format!("other machines drive {run}"))
+        .hint("`[engine] url` in your own configuration says where: then this command reaches them")
+}
+
+pub(super) fn unshared(why: &str) -> Failure {
+    Failure::new(
+        6,
+        "unshared",
+        format!("the other machines cannot be told: {why}"),
+    )
+    .hint("another process goes on with the run where it can reach the database")
+}
+
 pub(super) fn journal(error: &JournalError) -> Failure {
     match error {
         JournalError::File(error) => Failure::new(6, "file", error.to_string()),

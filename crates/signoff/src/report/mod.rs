@@ -2,9 +2,11 @@
 
 pub(crate) mod comments;
 pub(crate) mod config;
+pub(crate) mod difference;
 pub(crate) mod graph;
 pub(crate) mod guard;
 pub(crate) mod plan;
+pub(crate) mod planning;
 pub(crate) mod plans;
 pub(crate) mod problems;
 pub(crate) mod question;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use signoff_plan::duration::format;
 use signoff_plan::model::{Briefing, Budget, Contract, Depends, Hint, Plan, Step, Work};
+use signoff_plan::tools::demands;
 use signoff_plan::visible;
 
 use crate::style::{DIM, TITLE, paint, sanitize};
@@ -21,9 +22,11 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str], asks: &[Vec<String>]) -
     fields.text("context", plan.context.as_deref());
     fields.list("constraint", &plan.constraints);
     fields.list("risk", &plan.risks);
+    fields.list("asks for", &demands(plan));
     fields.text("budget", budget(&plan.budget).as_deref());
     fields.scope("tools", plan.tools.as_deref());
     fields.text("model", plan.executor_model.as_deref());
+    fields.list("signed by", &plan.approval_required_from);
     for (name, value) in &plan.params {
         fields.text("param", Some(&format!("{name} = {value}")));
     }
@@ -86,6 +89,9 @@ fn metadata_text(value: &Value) -> String {
 }
 
 fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
+    let open = step.unexpanded.as_ref();
+    let open = open.map(|number| format!("`{number}` stands for steps that are not written yet"));
+    fields.text("open", open.as_deref());
     work(fields, &step.work);
     fields.text("hint", step.hint.as_ref().and_then(hint).as_deref());
     fields.text("instruct", step.instructions.as_deref());
@@ -122,6 +128,7 @@ fn step_fields(fields: &mut Fields<'_>, plan: &Plan, at: usize, step: &Step) {
     fields.text("budget", budget(&step.budget).as_deref());
     fields.list("lock", &step.locks);
     fields.text("isolation", step.isolation.as_deref());
+    fields.text("reviewer", step.reviewer.as_deref());
     fields.text(
         "approval",
         step.approval.then_some("a person, before it starts"),

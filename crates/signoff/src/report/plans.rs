@@ -48,6 +48,11 @@ pub(crate) fn table(plans: &[ListedPlan], shown: impl Fn(&ListedPlan) -> String)
             let questions = count_of(plan.questions, "question", "questions");
             push(&mut table, &format!("(asks you {questions})"), 0);
         }
+        if let Some(approval) = &plan.approval
+            && plan.state == PlanState::Verified
+        {
+            push(&mut table, &format!("({})", approval.summary), 0);
+        }
         if let Some(word) = &plan.file_says {
             push(&mut table, &format!("(its file says {word})"), 0);
         }
@@ -99,6 +104,7 @@ mod tests {
             version: Some(2),
             updated_at: "2026-11-15T09:30:12.345Z".to_owned(),
             proof: None,
+            approval: None,
             path: key.into(),
             archived: false,
             file_says: None,

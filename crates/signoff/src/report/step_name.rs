@@ -5,6 +5,9 @@ use signoff_plan::model::{Step, Work};
 
 use crate::style::sanitize;
 
+/// Works on steps that name no role and for which none is chosen.
+pub(crate) const DEFAULT_ROLE: &str = "default";
+
 /// `3. Title`, and the item's number in a loop: `3. Title [0]`.
 pub(crate) fn name(step: &Step, state: &StepState) -> String {
     let title = sanitize(step.title.trim());
@@ -24,7 +27,7 @@ pub(crate) fn name_of(run: &Run, id: &str) -> String {
 /// The role that works on a step.
 pub(crate) fn role(step: &Step) -> &str {
     match &step.work {
-        Work::Agent { role, .. } => role.as_deref().unwrap_or("default"),
-        Work::Tool { .. } | Work::Ask { .. } | Work::Check => "default",
+        Work::Agent { role, .. } => role.as_deref().unwrap_or(DEFAULT_ROLE),
+        Work::Tool { .. } | Work::Ask { .. } | Work::Check => DEFAULT_ROLE,
     }
 }

@@ -6,6 +6,9 @@ mod attacks;
 mod commands;
 mod crashes;
 mod running;
+mod screens;
 mod serve;
+#[cfg(feature = "distributed")]
+mod sharing;
 mod support;
 mod trees;

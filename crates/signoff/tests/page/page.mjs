@@ -3,14 +3,21 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { chromium } from "./chromium.mjs";
+import { demo } from "./demo.mjs";
+import { forms } from "./forms.mjs";
+import { keys } from "./keys.mjs";
+import { live } from "./live.mjs";
+import { pictures as takePictures } from "./pictures.mjs";
+import { WINDOWS, sampleProject, screens, startSlow, visit } from "./screens.mjs";
 import { GREETING, Project, SECOND, signIn } from "./server.mjs";
+import { signing } from "./signing.mjs";
 
-const [signoff, packages, pictures] = process.argv.slice(2);
+const [program, packages, pictures] = process.argv.slice(2);
+const signoff = resolve(program);
 const require = createRequire(join(packages, "package.json"));
-const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 const project = new Project(signoff);
 project.propose("greet.md", "Greet the world", [GREETING, SECOND]);
@@ -19,7 +26,7 @@ project.propose("reject.md", "Reject me", [GREETING]);
 project.propose("plain.md", "Without scripts", [GREETING]);
 project.propose("stuck.md", "Get stuck", [{ ...GREETING, task: "Do the impossible.", contract: "test -e never.txt" }]);
 await project.serve();
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", headless: true, args: FLAGS });
+const browser = await chromium(packages);
 const context = await browser.newContext();
 const page = await context.newPage();
 const problems = [];
@@ -30,20 +37,28 @@ const at = (plan) => `${project.base}/plans/${encodeURIComponent(plan)}`;
 const failed = [];
 async function check(name, work) {
   try { await work(); console.log(`✓ ${name}`); }
-  catch (error) { failed.push(name); console.log(`✗ ${name}: ${error.message.split("\n").slice(0, 6).join(" | ")}`); }
+  catch (error) {
+    failed.push(name);
+    const refused = await page.locator(".problem-screen").allTextContents();
+    console.log(`✗ ${name}: ${[...error.message.split("\n").slice(0, 6), page.url(), ...refused].join(" | ")}`);
+  }
 }
 function holds(condition, what) { if (!condition) throw new Error(what); }
 
-async function accessible(where) {
-  for (const scheme of ["light", "dark"]) {
+/** What the screen that is shown keeps from somebody, in light and in dark; and whether it is wider than its window. */
+async function barriers(page, where) {
+  const found = [];
+  // The page's own policy lets no foreign script in, not even this one: it is handed over as a function.
+  await page.evaluate(`(() => { ${axe}; window.axe = axe; })()`);
+  for (const colorScheme of ["light", "dark"]) {
     // Without motion: a colour on its way to another one is nobody's fault.
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-    // The page's own policy lets no foreign script in, not even this one: it is handed over as a function.
-    await page.evaluate(`(() => { ${axe}; window.axe = axe; })()`);
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-    const found = violations.map((one) => `${one.id}: ${one.nodes[0].target} ${one.nodes[0].failureSummary?.split("\n")[1] ?? ""}`);
-    holds(found.length === 0, `${where}, ${scheme}: ${found.join("; ")}`);
+    found.push(...violations.map((one) => `${where}, ${colorScheme}: ${one.id}: ${one.nodes[0].target} ${one.nodes[0].failureSummary?.split("\n")[1] ?? ""}`));
   }
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (over > 0) found.push(`${where} is ${over} pixels too wide`);
+  return found;
 }
 
 async function signAndStart(plan) {
@@ -54,12 +69,20 @@ async function signAndStart(plan) {
   await page.waitForURL(/\/runs\//);
 }
 
+/** A page of the same person, in a browser without scripts. */
+async function plainPage() {
+  const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
+  return plain.newPage();
+}
+
+const bench = { check, holds, page, context, browser, at, project, signoff, plainPage, signAndStart };
+
 await check("a step is edited in its form", async () => {
   await page.goto(at("edit.md"));
   await page.click("#step-greeting details summary");
   await page.fill("#step-greeting [name=title]", "Write the new greeting");
   await page.click("#step-greeting button.primary");
-  await page.waitForURL(/done=edited/);
+  await page.waitForSelector("text=Saved.");
   holds((await page.textContent("#step-greeting .step-title")) === "Write the new greeting", "the title is the old one");
 });
 
@@ -99,7 +122,7 @@ await check("two browsers: the second is told, and loses no text", async () => {
   await page.click("#step-second details summary");
   await page.fill("#step-second [name=title]", "Edited by the first");
   await page.click("#step-second button.primary");
-  await page.waitForURL(/done=edited/);
+  await page.waitForSelector("text=Saved.");
   await other.click("button.primary");
   await other.waitForSelector(".save-refused:not([hidden])");
   holds((await other.inputValue("textarea[name=text]")).includes("Nobody has to."), "the text is lost");
@@ -163,42 +186,49 @@ await check("the server is killed and started again: people sign in again and go
   await page.waitForSelector("text=Proposed while the page is open", { timeout: 30_000 });
 });
 
-await check("no violation of accessibility on any screen", async () => {
-  const runs = await (await context.request.get(`${project.base}/api/runs`)).json();
-  const run = runs.runs[0].run;
-  const screens = ["/", "/runs", "/inbox", "/plans/greet.md", "/plans/edit.md", "/plans/edit.md/text", `/runs/${run}`, `/runs/${run}/steps/greeting`, `/runs/${run}/report`];
-  for (const screen of screens) {
-    await page.goto(project.base + screen);
-    await accessible(screen);
+await check("no screen keeps anybody out or is wider than its window", async () => {
+  const sample = await sampleProject(signoff);
+  const visitor = await browser.newContext();
+  const there = await visitor.newPage();
+  try {
+    await sample.serve();
+    await signIn(there, sample);
+    await startSlow(sample, there);
+    const found = [];
+    for (const [name, viewport] of Object.entries(WINDOWS)) {
+      await there.setViewportSize(viewport);
+      for (const [screen, how] of Object.entries(await screens(sample, there))) {
+        await visit(sample, there, how);
+        found.push(...await barriers(there, `${screen} (${name})`));
+      }
+    }
+    holds(found.length === 0, found.join("; "));
+  } finally {
+    for (const gate of ["", ".end"]) sample.open(gate);
+    await visitor.close();
+    await sample.end();
   }
 });
 
-if (pictures) {
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 1200, height: 760 });
-  project.propose("retry.md", "Add a retry to the HTTP client", [
-    { id: "retry", title: "Write the retry", task: "Add a retry with backoff to `fetch` in `client.py`: three tries, then raise what the last one raised.", contract: "python3 -m pytest -q tests/test_retry.py" },
-    { id: "docs", title: "Document it", task: "Say in `CLIENT.md` how often it tries and how long it waits.", contract: "grep -q tries CLIENT.md", after: "retry" },
-    { id: "callers", title: "Use it in the callers", task: "Remove the loops around `fetch` in `payments/`.", contract: "! grep -rn 'for attempt' payments/", after: "retry" },
-    { id: "all", title: "Everything holds together", task: "Repair what is left.", contract: "python3 -m pytest -q", after: "docs, callers" },
-  ]);
-  await page.goto(at("retry.md"));
-  await page.screenshot({ path: join(pictures, "page.png") });
-}
+await keys(bench);
+await signing(bench);
+await forms(bench);
+await live(bench);
+await demo(bench);
 
 await check("without scripts a plan is read, signed and started", async () => {
-  const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
-  const old = await plain.newPage();
+  const old = await plainPage();
   await old.goto(at("plain.md"));
   await old.click("button.sign");
   await old.waitForSelector("text=Signed by");
   await old.click("#decision button.primary");
   await old.waitForURL(/\/runs\//);
-  await plain.close();
+  await old.context().close();
 });
 
 holds(problems.length === 0 || !failed.push("scripts"), problems.join("; "));
 for (const problem of problems) console.log(`✗ a script failed: ${problem}`);
+if (pictures && failed.length === 0) await takePictures(signoff, browser, pictures);
 await browser.close();
-await project.kill();
+await project.end();
 process.exit(failed.length === 0 ? 0 : 1);

@@ -62,6 +62,12 @@ pub(crate) fn second_contract(dialect: Dialect, span: Span, first: Span) -> Diag
 pub(crate) fn contract_language(dialect: Dialect, word: &Spanned<String>) -> Diagnostic {
     let message = format!("a contract is shell text, not `{}`", word.value);
     let found = problem(dialect, word.span, message);
+    if matches!(word.value.as_str(), "llm_judge" | "llm-judge" | "llm") {
+        return found.help(
+            "a model's word proves nothing: write a command that fails before the work and passes after it, and let the \
+             model advise as the step's `reviewer`",
+        );
+    }
     match nearest(&word.value, SHELLS) {
         Some(meant) => found.suggest(Some(meant)),
         None => found

@@ -69,6 +69,10 @@ impl ObjectReader<'_> {
             (_, Some(field)) => self.fill(field, entry, step),
             (Some(name), None) => {
                 let kept = self.metadata(name, entry);
+                // Most steps that were run have one.
+                if step.record.is_empty() {
+                    step.record.reserve_exact(1);
+                }
                 step.record.extend(kept);
             }
             (None, None) => {

@@ -91,6 +91,37 @@ pub(crate) fn tree(source: &Source, dialect: Dialect) -> Tree {
     }
 }
 
+/// The same, but `each` gets the items of `steps` one by one. Of a toolplan the tree is without them then: all of them
+/// at once are larger than the plan.
+pub(crate) fn tree_by_steps(
+    source: &Source,
+    dialect: Dialect,
+    each: &mut dyn FnMut(Format, &Node),
+) -> Tree {
+    if dialect == Dialect::Toolplan {
+        let start = source.byte_order_mark_len();
+        let text = text_from(source.text(), start);
+        let mut each = |node: Node| each(Format::Json, &node);
+        let comments = Comments::Tolerated;
+        let (root, problems) = json::parse_items(text, start, comments, "steps", &mut each);
+        let format = Format::Json;
+        return Tree {
+            format,
+            root,
+            problems,
+        };
+    }
+    let tree = tree(source, dialect);
+    let entries = tree.root.as_ref().and_then(Node::entries);
+    let steps = entries.and_then(|entries| entries.iter().find(|entry| entry.key.value == "steps"));
+    if let Some(NodeKind::Sequence(items)) = steps.map(|entry| &entry.value.kind) {
+        for item in items {
+            each(tree.format, item);
+        }
+    }
+    tree
+}
+
 /// Whether a text begins as JSON does.
 pub(super) fn is_braced(text: &str) -> bool {
     text.trim_ascii_start().starts_with('{')

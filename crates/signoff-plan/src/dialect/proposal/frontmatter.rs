@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::DIALECT;
-use crate::check::{bad_value, missing_field, unknown_field};
-use crate::dialect::header::{self, text};
+use crate::check::{missing_field, unknown_field};
+use crate::dialect::header::{self, list, text};
 use crate::draft::{Draft, Spanned};
-use crate::field::{self, DraftMember, Shape};
+use crate::field::{self, Shape};
 use crate::markdown::frontmatter::FrontmatterSpans;
-use crate::node::{Entry, NodeKind};
+use crate::node::Entry;
 use crate::spelling::proposal::PLAN_NAMES;
 use crate::spelling::status::plan_words;
 use crate::yaml;
@@ -79,36 +79,8 @@ fn read_field(entry: &Entry, draft: &mut Draft) -> bool {
         draft.tools = Some(list(entry, draft));
         return true;
     }
-    let value = text(entry, draft);
-    if let Some(DraftMember::One(slot)) = field.shape.member(draft) {
-        *slot = value;
-    }
+    header::fill(field, entry, draft);
     true
-}
-
-fn list(entry: &Entry, draft: &mut Draft) -> Vec<Spanned<String>> {
-    match &entry.value.kind {
-        NodeKind::Null => Vec::new(),
-        NodeKind::Sequence(items) => {
-            let mut texts = Vec::new();
-            for item in items {
-                match item.text() {
-                    Some(text) => texts.push(text),
-                    None => {
-                        let found = item.describe();
-                        let found = bad_value::no_text(DIALECT, &entry.key, item.span, found);
-                        draft.problems.push(found);
-                    }
-                }
-            }
-            texts
-        }
-        NodeKind::Scalar { .. } | NodeKind::Mapping(_) => {
-            let found = bad_value::no_list(DIALECT, &entry.key, &entry.value);
-            draft.problems.push(found);
-            entry.value.text().into_iter().collect()
-        }
-    }
 }
 
 /// Keeps the fields of older files.

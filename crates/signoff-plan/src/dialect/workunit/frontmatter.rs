@@ -4,7 +4,7 @@ use super::DIALECT;
 use crate::check::{bad_value, unknown_field};
 use crate::dialect::header::{self, text};
 use crate::draft::{Draft, Spanned};
-use crate::field::{DraftMember, of_plan};
+use crate::field::of_plan;
 pub(super) use crate::markdown::frontmatter::{FrontmatterSpans, locate};
 use crate::model::PLAN_RECORD;
 use crate::node::Entry;
@@ -23,11 +23,8 @@ fn field(entry: &Entry, draft: &mut Draft) {
         "params" => params(entry, draft),
         "record" => record(entry, draft),
         key if HEADER_NAMES.contains(&key) => {
-            let value = text(entry, draft);
-            let field = DIALECT.plan_field(key).and_then(of_plan);
-            if let Some(DraftMember::One(slot)) = field.and_then(|field| field.shape.member(draft))
-            {
-                *slot = value;
+            if let Some(field) = DIALECT.plan_field(key).and_then(of_plan) {
+                header::fill(field, entry, draft);
             }
         }
         _ => {

@@ -27,7 +27,7 @@ pub(super) enum ParseStop {
     Declined,
 }
 
-type ParseResult<T> = Result<T, ParseStop>;
+pub(super) type ParseResult<T> = Result<T, ParseStop>;
 
 /// Reads a whole text.
 pub(super) fn parse(text: &str) -> ParseResult<ParsedText<'_>> {

@@ -17,7 +17,7 @@ mod tests;
 
 use self::walk::Walker;
 use super::full;
-use super::parser::{self, ParseStop};
+use super::parser::{self, ParseResult, ParseStop, ParsedText};
 use crate::source::Spanned;
 
 /// A file that a text runs.
@@ -63,8 +63,13 @@ const DEPTH: usize = 8;
 
 /// Reads which programs a shell text starts and which files it runs.
 pub fn programs(text: &str) -> Programs {
+    programs_in(&parser::parse(text), text)
+}
+
+/// The same for a text that was parsed already.
+pub(super) fn programs_in(parsed: &ParseResult<ParsedText<'_>>, text: &str) -> Programs {
     let mut walker = Walker::new(text, DEPTH);
-    read(&mut walker, text);
+    read_parsed(&mut walker, parsed, text);
     let mut found = walker.finish();
     found
         .scripts
@@ -74,7 +79,11 @@ pub fn programs(text: &str) -> Programs {
 }
 
 fn read(walker: &mut Walker<'_>, text: &str) {
-    match parser::parse(text) {
+    read_parsed(walker, &parser::parse(text), text);
+}
+
+fn read_parsed(walker: &mut Walker<'_>, parsed: &ParseResult<ParsedText<'_>>, text: &str) {
+    match parsed {
         Ok(parsed) => {
             walker.scripts(&parsed.scripts);
             walker.nested_texts(&parsed.nested);

@@ -275,14 +275,17 @@ impl Walker<'_> {
 
     /// `bash < check.sh`
     pub(super) fn input(&mut self, command: &Command<'_>, words: &[Argument]) {
-        let program = words
-            .first()
-            .and_then(Argument::text)
-            .and_then(interpreters::of);
-        if program.is_none() {
+        let files = command.redirects.iter().filter(|redirect| redirect.file);
+        let files: Vec<_> = files.collect();
+        let reads = || {
+            let program = words.first().and_then(Argument::text);
+            program.and_then(interpreters::of).is_some()
+        };
+        // Most commands have none, and looking for the program costs more.
+        if files.is_empty() || !reads() {
             return;
         }
-        for redirect in command.redirects.iter().filter(|redirect| redirect.file) {
+        for redirect in files {
             let before = self
                 .text
                 .get(..redirect.target.span.start)

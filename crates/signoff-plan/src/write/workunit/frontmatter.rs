@@ -22,6 +22,7 @@ impl Writer<'_> {
         if briefing != Dialect::Workunit.default_briefing() {
             lines.push(format!("briefing: {}", briefing.word()));
         }
+        lines.extend(self.names("approval_required_from", &plan.approval_required_from));
         lines.push(format!("status: {}", self.status()));
         lines.push(self.owner());
         lines.extend(self.params());
@@ -43,6 +44,24 @@ impl Writer<'_> {
             return Some(format!("{name}: {value}"));
         }
         self.lose(None, name, "YAML cannot hold this text");
+        None
+    }
+
+    /// The line of a field that holds names.
+    fn names(&mut self, name: &'static str, names: &[String]) -> Option<String> {
+        if names.is_empty() || self.is_omitted(None, name) {
+            return None;
+        }
+        let items: Vec<String> = names
+            .iter()
+            .map(|item| scalar(&item.as_str().into()))
+            .collect();
+        let line = format!("{name}: [{}]", items.join(", "));
+        let value = names.iter().map(String::as_str).collect();
+        if reads(&self.probe, &line, name, &value) {
+            return Some(line);
+        }
+        self.lose(None, name, "YAML cannot hold one of the names");
         None
     }
 

@@ -127,6 +127,10 @@ impl RenderedField<'_> {
             return Ok(plain);
         }
         let verbatim = format!("**{label}:**\n{}", fenced(VERBATIM, text));
+        if text.lines().any(begins_with_label) {
+            // It would be read back, and reported as a field that nobody knows.
+            return self.first(&[verbatim, plain], value);
+        }
         self.first(&[plain, verbatim], value)
     }
 
@@ -185,6 +189,13 @@ impl RenderedField<'_> {
         let plain = format!("**{}:** {text}", self.label);
         self.first(&[plain, format!("**{}:** `{text}`", self.label)], value)
     }
+}
+
+/// Whether a line of a text looks like a field: `**Goal:** …`.
+fn begins_with_label(line: &str) -> bool {
+    let bold = line.trim_start().strip_prefix("**");
+    let label = bold.and_then(|rest| rest.split_once("**"));
+    label.is_some_and(|(label, _)| label.ends_with(':'))
 }
 
 /// A fenced block around any text.

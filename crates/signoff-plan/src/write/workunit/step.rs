@@ -67,9 +67,9 @@ impl Writer<'_> {
             self.lose(Some(at), "title", "it does not fit into a heading");
             title = "";
         }
-        format!("### {}. {tick}{title}", at + 1)
-            .trim_end()
-            .to_owned()
+        let number = (at + 1).to_string();
+        let number = step.unexpanded.as_deref().unwrap_or(&number);
+        format!("### {number}. {tick}{title}").trim_end().to_owned()
     }
 
     fn step_field(&mut self, at: usize, name: &'static str) {

@@ -142,9 +142,12 @@ fn lines_are_kept(text: &str, kept: &str) {
     }
 }
 
-/// Whether a line is there, but for the marks that it begins with.
+/// Whether a line is there, but for the marks that it begins with, and those that end a heading or bold words.
 fn is_kept(line: &str, kept: &str) -> bool {
-    let mut rest = line.trim().trim_end_matches('#').trim_end();
+    let line = line.trim();
+    let marked = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
+    let ends: &[char] = if marked { &['*', ':'] } else { &['#'] };
+    let mut rest = line.trim_end_matches(ends).trim_end();
     loop {
         if rest.is_empty() || kept.contains(rest) {
             return true;
@@ -160,7 +163,7 @@ fn is_kept(line: &str, kept: &str) -> bool {
 /// Numbers, bullets, boxes, `[P]`, `Step`.
 fn is_mark(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let boxed = word.starts_with('[') && matches!(bare, "x" | "X" | "P" | "");
+    let boxed = word.trim_matches('`').starts_with('[') && matches!(bare, "x" | "X" | "P" | "");
     let numbered = bare.chars().all(|c| c.is_ascii_digit() || c == '.');
     boxed || numbered || bare.eq_ignore_ascii_case("step")
 }

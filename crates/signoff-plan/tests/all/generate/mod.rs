@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use signoff_plan::field::{clear_plan, clear_step};
 use signoff_plan::model::{
     Budget, Condition, Contract, Depends, FailAction, Hint, OnFail, PLAN_RECORD, Plan,
-    RetriedFailures, STEP_RECORD, Step, Subscription, Work,
+    RetriedFailures, STEP_RECORD, Step, StepDetails, Subscription, Work,
 };
 use signoff_plan::write::Loss;
 
@@ -75,6 +75,7 @@ pub(crate) fn plan_with(knobs: Knobs) -> impl Strategy<Value = Plan> {
                 params: scope.params,
                 risks: scope.risks,
                 executor_model: scope.executor_model,
+                approval_required_from: scope.approval_required_from,
                 ..head
             };
             briefed(plan, briefing)
@@ -139,15 +140,25 @@ fn scope(knobs: Knobs) -> impl Strategy<Value = Plan> {
         params,
         lines(knobs),
         maybe(word()),
+        words(),
     )
         .prop_map(
-            |(budget, tools, constraints, params, risks, executor_model)| Plan {
+            |(
                 budget,
                 tools,
                 constraints,
                 params,
                 risks,
                 executor_model,
+                approval_required_from,
+            )| Plan {
+                budget,
+                tools,
+                constraints,
+                params,
+                risks,
+                executor_model,
+                approval_required_from,
                 ..Plan::default()
             },
         )
@@ -412,6 +423,7 @@ fn step(knobs: Knobs) -> impl Strategy<Value = (Step, Option<Vec<prop::sample::I
         (
             words(),
             maybe(prop::sample::select(vec!["auto", "worktree", "shared"])),
+            maybe(word()),
         ),
         (
             lines(knobs),
@@ -430,39 +442,46 @@ fn step(knobs: Knobs) -> impl Strategy<Value = (Step, Option<Vec<prop::sample::I
             (subscriptions, produces, protects, tools),
             (approval, when, for_each),
             (max_items, timeout, budget, critical),
-            (locks, isolation),
+            (locks, isolation, reviewer),
             (acceptance, subtasks, instructions, hint),
             record,
             depends_on,
         )| {
+            let is_agent = matches!(work, Work::Agent { .. });
             let step = Step {
                 id: id.unwrap_or_default(),
                 number: 0,
+                unexpanded: None,
                 title,
                 claimed,
-                mark: mark.filter(|_| !claimed).map(str::to_owned),
                 depends_on: Depends::AllBefore,
                 on_fail: fitting(on_fail, &work),
                 work,
                 contract,
-                subscriptions,
-                produces,
-                protects,
-                tools,
                 approval,
-                when,
-                for_each,
-                max_items,
-                timeout,
-                budget,
                 critical,
-                locks,
-                isolation: isolation.map(str::to_owned),
-                acceptance,
-                subtasks,
-                instructions,
-                hint,
                 record: known_fields(record),
+                details: StepDetails {
+                    mark: mark.filter(|_| !claimed).map(str::to_owned),
+                    subscriptions,
+                    produces,
+                    protects,
+                    tools,
+                    when,
+                    for_each,
+                    max_items,
+                    timeout,
+                    budget,
+                    locks,
+                    isolation: isolation.map(str::to_owned),
+                    // Only what an agent did is reviewed.
+                    reviewer: reviewer.filter(|_| is_agent),
+                    acceptance,
+                    subtasks,
+                    instructions,
+                    hint,
+                }
+                .into(),
             };
             (step, depends_on)
         },

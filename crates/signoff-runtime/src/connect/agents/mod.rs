@@ -179,3 +179,23 @@ fn commands(directory: PathBuf, prefix: &str) -> impl Iterator<Item = PlannedFil
         .iter()
         .map(move |(name, text)| whole(directory.join(format!("{prefix}{name}")), *text))
 }
+
+#[cfg(test)]
+mod tests {
+    use signoff_plan::PermissiveWorkspace;
+    use signoff_plan::check::check;
+    use signoff_plan::dialect::parse;
+    use signoff_plan::source::Source;
+
+    use super::SKILL;
+
+    #[test]
+    fn the_plan_that_the_skill_shows_can_be_signed() {
+        let (_, rest) = SKILL.split_once("````markdown\n").unwrap();
+        let (plan, _) = rest.split_once("````").unwrap();
+        let source = Source::new("plan.md", plan.as_bytes().to_vec());
+        let checked = check(&parse(&source), &PermissiveWorkspace);
+        assert_eq!(checked.errors(), 0, "{:?}", checked.diagnostics);
+        assert_eq!(checked.plan.steps.len(), 2);
+    }
+}

@@ -14,6 +14,7 @@ use signoff_work::environment::for_agent;
 
 use super::activity::AgentActivity;
 use super::monitor::{STDERR_TAIL, problem_text};
+use super::question_directory::{QuestionDirectory, remove_stale};
 use super::talk::Talk;
 use crate::confinement::{self, Scratch};
 use crate::error::Error;
@@ -115,9 +116,9 @@ pub(crate) fn ask(
     stop: &QuestionStop,
 ) -> Result<AgentAnswer, AskError> {
     let logins = LoginKeeper::new(login_locks(question.project));
-    let directory = tempfile::Builder::new().prefix("signoff-plan-").tempdir();
-    let directory = directory.map_err(Error::Sandbox)?;
-    let prepared = question.prepare(directory.path().join("agent"), &logins)?;
+    remove_stale(question.project, &logins);
+    let directory = QuestionDirectory::make().map_err(Error::Sandbox)?;
+    let prepared = question.prepare(&directory, &logins)?;
     let sandbox = Sandbox::with_level(level(question.project)?).map_err(Error::Sandbox)?;
     let running = sandbox.start(prepared.command);
     let running = running.map_err(|error| AskError::NoAnswer {
@@ -169,12 +170,16 @@ struct PreparedQuestion {
 }
 
 impl AgentQuestion<'_> {
-    fn prepare(&self, scratch: PathBuf, logins: &LoginKeeper) -> Result<PreparedQuestion, Error> {
+    fn prepare(
+        &self,
+        directory: &QuestionDirectory,
+        logins: &LoginKeeper,
+    ) -> Result<PreparedQuestion, Error> {
         let (project, agent) = (self.project, self.agent);
         let level = level(project)?;
         let needs = agent_requirements(agent);
         let variables = &project.process.variables;
-        let mut scratch = Scratch::make(scratch).map_err(Error::Sandbox)?;
+        let mut scratch = Scratch::make(directory.scratch()).map_err(Error::Sandbox)?;
         let paths = confinement::run_paths(project, &project.store.config_path(), level);
         let confined = paths
             .map(|paths| paths.for_reader(scratch.path(), &needs, variables))
@@ -217,7 +222,7 @@ impl AgentQuestion<'_> {
             prompt: self.prompt,
             workspace: project.store.workspace(),
             environment,
-            marker: format!("plan-{}", std::process::id()),
+            marker: directory.marker(),
             time: self.timeout,
             log: scratch.path().join("agent.log"),
         };

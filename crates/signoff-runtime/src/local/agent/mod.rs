@@ -7,6 +7,7 @@ mod dialogue;
 mod handle;
 mod monitor;
 mod progress_file;
+mod question_directory;
 mod questions;
 mod sessions;
 mod talk;

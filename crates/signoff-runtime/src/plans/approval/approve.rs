@@ -11,6 +11,7 @@ use signoff_plan::digest::{CanonicalJson, Digest};
 use signoff_plan::signed::Signature;
 use signoff_store::signatures::{self, KeyProof, Proof, SignatureRecord, statement};
 
+use super::approvers;
 use super::replan::{changes_since_run, waiting_run};
 use crate::clock::{millis, timestamp};
 use crate::error::{Error, SignedDifference};
@@ -74,8 +75,11 @@ pub struct ChangedRun {
 /// The run that would go on under this version of the plan, if it were signed; an error if a process
 /// drives it.
 pub fn changed_run(project: &Project, plan: &PlanFile) -> Result<Option<ChangedRun>, Error> {
-    if let Some((run, difference)) = waiting_run(project, plan)? {
-        return Ok(Some(ChangedRun { run, difference }));
+    if let Some(waiting) = waiting_run(project, plan)? {
+        return Ok(Some(ChangedRun {
+            run: waiting.run,
+            difference: waiting.difference,
+        }));
     }
     idle_changed_run(project, &plan_status(project, plan)?)
 }
@@ -128,6 +132,10 @@ pub fn approve(
     let proof = choose_proof(options.proof, required_proof(project))?;
     let at = timestamp(context.clock.now());
     let (signature, terms) = unproved_signature(context, seen, options, (proof, at))?;
+    // Before a person types what would not count. Whose key it is shows when it has signed.
+    if proof != Proof::Key {
+        approvers::require_counting(project, seen, &status, &signature, None)?;
+    }
     let key = prove(project, seen, proof, &signature)?;
     let signed = SignatureRecord {
         signature,
@@ -281,20 +289,40 @@ pub fn require_approvable(
     if let Some(expected) = &options.expect_digest {
         expect_digest(expected, &seen.digest())?;
     }
-    require_no_errors(seen)?;
     let status = plan_status(project, seen)?;
-    state_after_approval(project, seen, &status, Actor::Person)?;
-    let proof = options.proof.unwrap_or(Proof::Client);
-    choose_proof(Some(proof), required_proof(project)).map(|_| ())
+    require_approvable_in(
+        project,
+        seen,
+        &status,
+        options.proof.unwrap_or(Proof::Client),
+    )
+}
+
+/// The same where it is known how the plan stands.
+fn require_approvable_in(
+    project: &Project,
+    seen: &PlanFile,
+    status: &PlanStatus,
+    proof: Proof,
+) -> Result<(), Error> {
+    require_no_errors(seen)?;
+    state_after_approval(project, seen, status, Actor::Person)?;
+    choose_proof(Some(proof), required_proof(project))?;
+    approvers::require_person_counting(project, seen, status, proof)
+}
+
+/// Does only the signature of a person's key count?
+pub fn requires_key(project: &Project) -> bool {
+    required_proof(project) == Proof::Key
 }
 
 /// The same for a person who signed in to the page.
-pub fn require_approvable_on_page(project: &Project, seen: &PlanFile) -> Result<(), Error> {
-    let options = ApproveOptions {
-        proof: Some(Proof::Page),
-        ..ApproveOptions::default()
-    };
-    require_approvable(project, seen, &options)
+pub fn require_approvable_on_page(
+    project: &Project,
+    seen: &PlanFile,
+    status: &PlanStatus,
+) -> Result<(), Error> {
+    require_approvable_in(project, seen, status, Proof::Page)
 }
 
 /// Signs a plan for a person who was shown it by a program that speaks for an agent, and who agreed there.
@@ -339,6 +367,8 @@ fn save_signature(
         Some(_) => state_after_approval(project, &locked.plan, &locked.status, context.actor)?,
         None => locked.allow(Transition::Approve)?,
     };
+    let (by, key) = (&signed.signature, signed.key.as_ref());
+    approvers::require_counting(project, &locked.plan, &locked.status, by, key)?;
     let terms = Digest::of_json(&project.terms(&locked.plan.checked.plan));
     if (locked.plan.digest(), terms) != (signed.signature.digest, signed.signature.terms) {
         return Err(Error::EditedMeanwhile {
@@ -349,7 +379,14 @@ fn save_signature(
     locked.record(&[approval_event(&locked, &signed.signature)])?;
     let path = signatures::save(&project.store, &signed)?;
     project.remember_id()?;
-    let done = locked.conclude(state, Vec::new())?;
+    // More people may have to sign.
+    let now = plan_status(project, &locked.plan)?;
+    let state = match &now.approval {
+        Some(approval) if !approval.is_complete() => now.state,
+        _ => state,
+    };
+    let mut done = locked.conclude(state, Vec::new())?;
+    done.approval = now.approval;
     Ok(ApproveReport {
         signature: signed.signature,
         path,
@@ -369,7 +406,7 @@ fn approval_event(locked: &LockedPlan<'_>, signature: &Signature) -> PlanEvent {
     }
 }
 
-pub(in crate::plans) fn expect_digest(expected: &str, digest: &Digest) -> Result<(), Error> {
+pub(crate) fn expect_digest(expected: &str, digest: &Digest) -> Result<(), Error> {
     let found = digest.to_string();
     let plain = expected.strip_prefix("sha256:").unwrap_or(expected);
     // Too short a beginning would expect nothing.

@@ -4,10 +4,14 @@ use signoff_engine::{Actor, PlanState};
 use signoff_store::signatures::Proof;
 
 use super::approve::{ApproveOptions, ApproveReport, approve};
+use super::replan::waiting_run;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
+use crate::plan_history::PlanHistory;
 use crate::plans::status::plan_status;
 use crate::plans::{ActorContext, PlanReport};
+use crate::project::Project;
+use crate::signing::approvers::RequiredApproval;
 
 /// Signs a plan that waits for a signature, if a policy covers it.
 pub fn sign_by_policy(
@@ -17,7 +21,10 @@ pub fn sign_by_policy(
     let Some(why) = covering_policy(context, plan) else {
         return Ok(None);
     };
-    if plan_status(context.project, plan)?.state != PlanState::Verified {
+    // What a run goes on under is for a person to see, whoever wrote it.
+    if waiting_run(context.project, plan)?.is_some()
+        || plan_status(context.project, plan)?.state != PlanState::Verified
+    {
         return Ok(None);
     }
     let context = ActorContext {
@@ -66,6 +73,11 @@ fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
 
 /// Why no person is needed, if none is.
 pub(crate) fn covering_policy(context: ActorContext<'_>, plan: &PlanFile) -> Option<String> {
+    // Where people are named, or more than one has to sign, no rule signs for them.
+    let (project, key) = (context.project, plan.key(context.project));
+    if requires_people(project, plan, &key).unwrap_or(true) {
+        return None;
+    }
     let approval = &context.project.config.approval;
     if !approval.required.value {
         return Some("the configuration requires no approval".to_owned());
@@ -77,4 +89,15 @@ pub(crate) fn covering_policy(context: ActorContext<'_>, plan: &PlanFile) -> Opt
     };
     let number = (0..approval.auto.value.len()).find(covers)?;
     Some(format!("policy {} of `approval.auto`", number + 1))
+}
+
+/// Do the settings or the plan say which people sign, or how many?
+pub(crate) fn requires_people(
+    project: &Project,
+    plan: &PlanFile,
+    key: &str,
+) -> Result<bool, Error> {
+    let history = PlanHistory::read(project, key)?;
+    let required = RequiredApproval::of(project, &plan.checked.plan, &history)?;
+    Ok(required.rule().is_demanding())
 }

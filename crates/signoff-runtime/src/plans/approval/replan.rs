@@ -94,11 +94,18 @@ pub(crate) fn changes_since_run(
     Watch::new(view.plan_path.clone(), signed, view.terms.clone(), text).difference(project)
 }
 
-/// The run that waits for this plan as its new version, and what is different from what it carries out.
-pub(crate) fn waiting_run(
-    project: &Project,
-    plan: &PlanFile,
-) -> Result<Option<(String, SignedDifference)>, Error> {
+/// The run that waits for a plan as its new version.
+pub(crate) struct WaitingRun {
+    /// Its name.
+    pub(crate) run: String,
+    /// The digest of the plan that it carries out.
+    pub(crate) digest: String,
+    /// What is different from that plan.
+    pub(crate) difference: SignedDifference,
+}
+
+/// The run that waits for this plan as its new version.
+pub(crate) fn waiting_run(project: &Project, plan: &PlanFile) -> Result<Option<WaitingRun>, Error> {
     let key = plan.key(project);
     let history = PlanHistory::read(project, &key)?;
     let Some(replaced) = history.replaces() else {
@@ -118,5 +125,9 @@ pub(crate) fn waiting_run(
         (&canonical(view.run.plan()), &view.terms),
         (&plan.canonical(), &terms),
     );
-    Ok(Some((view.run.id().to_owned(), difference)))
+    Ok(Some(WaitingRun {
+        run: view.run.id().to_owned(),
+        digest: view.run.signed().digest().to_string(),
+        difference,
+    }))
 }

@@ -68,12 +68,7 @@ pub struct EditedSource {
 
 /// The text of a plan with these changes. Nothing is written.
 pub fn edited_source(plan: &PlanFile, changes: &[PlanChange]) -> Result<EditedSource, Error> {
-    let mut edited = EditedSource {
-        source: plan.source.clone(),
-        sentences: Vec::new(),
-        renamed: BTreeMap::new(),
-        step: None,
-    };
+    let mut edited = EditedSource::unchanged(plan);
     for change in changes {
         edited.make(plan, change)?;
     }
@@ -81,7 +76,17 @@ pub fn edited_source(plan: &PlanFile, changes: &[PlanChange]) -> Result<EditedSo
 }
 
 impl EditedSource {
-    fn make(&mut self, plan: &PlanFile, change: &PlanChange) -> Result<(), Error> {
+    /// The text as it is.
+    pub(super) fn unchanged(plan: &PlanFile) -> Self {
+        Self {
+            source: plan.source.clone(),
+            sentences: Vec::new(),
+            renamed: BTreeMap::new(),
+            step: None,
+        }
+    }
+
+    pub(super) fn make(&mut self, plan: &PlanFile, change: &PlanChange) -> Result<(), Error> {
         match change {
             PlanChange::SetPlan { field, value } => {
                 refuse_kept_field("plan", plan_name(field))?;

@@ -2,6 +2,7 @@
 //! forms and by drag and drop ends here.
 
 mod change;
+mod trial;
 mod write;
 
 use std::path::Path;
@@ -11,6 +12,7 @@ use signoff_plan::diagnostic::{Code, Diagnostic, Severity};
 use signoff_plan::source::Source;
 
 pub use self::change::{PlanChange, edited_source};
+pub use self::trial::{EditTrial, FieldProblem, try_edit};
 use super::approval::approve::expect_digest;
 use super::approval::policy::sign_after_proposal;
 use super::locked::LockedPlan;
@@ -27,6 +29,17 @@ pub struct EditOptions {
     pub expect_version: Option<u64>,
     /// The beginning of its digest.
     pub expect_digest: Option<String>,
+}
+
+impl EditOptions {
+    /// Refuses a plan that is another than was expected.
+    pub(crate) fn require(&self, plan: &PlanFile) -> Result<(), Error> {
+        require_version(plan, self.expect_version)?;
+        match &self.expect_digest {
+            Some(expected) => expect_digest(expected, &plan.digest()),
+            None => Ok(()),
+        }
+    }
 }
 
 /// An edited plan.
@@ -51,10 +64,7 @@ pub fn edit(
     options: &EditOptions,
 ) -> Result<EditReport, Error> {
     let locked = LockedPlan::open(context, path, name)?;
-    require_version(&locked.plan, options.expect_version)?;
-    if let Some(expected) = &options.expect_digest {
-        expect_digest(expected, &locked.plan.digest())?;
-    }
+    options.require(&locked.plan)?;
     locked.allow_edit()?;
     let edited = edited_source(&locked.plan, changes)?;
     let workspace = context.project.workspace();
@@ -62,7 +72,7 @@ pub fn edit(
     let new = read(edited.source.clone());
     if new.source.bytes() == locked.plan.source.bytes() {
         let plan = new.source.name().to_owned();
-        return Err(Error::NothingRevised { plan });
+        return Err(Error::NothingEdited { plan });
     }
     refuse_new_errors(&locked.plan, &new)?;
     let was_signed = locked.status.state == PlanState::Approved;
@@ -97,7 +107,11 @@ pub fn edit_text(
         let plan = locked.plan.source.name().to_owned();
         return Err(Error::EditedMeanwhile { plan });
     }
-    Ok(sign_after_proposal(context, replace_text(locked, text)?))
+    let replaced = replace_text(locked, text).map_err(|error| match error {
+        Error::NothingRevised { plan } => Error::NothingEdited { plan },
+        other => other,
+    })?;
+    Ok(sign_after_proposal(context, replaced))
 }
 
 /// An edit may leave errors that were there, and adds none. What is missing around the plan is no fault of the edit, and

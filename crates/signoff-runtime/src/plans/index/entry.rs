@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use signoff_api::approval::Approval;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Millis, PlanState};
 use signoff_plan::PermissiveWorkspace;
@@ -131,6 +132,7 @@ fn tally(history: &PlanHistory) -> PlanCounts {
             PlanEvent::PlanFailed { .. } | PlanEvent::PlanReplaced { .. } => tally.failed += 1,
             event if is_expiry(event) => tally.expired = entry.at,
             PlanEvent::PlanNeedsReview { .. }
+            | PlanEvent::PlanModelAsked { .. }
             | PlanEvent::PlanCommented { .. }
             | PlanEvent::PlanCommentResolved { .. }
             | PlanEvent::PlanCancelled { .. }
@@ -167,6 +169,7 @@ impl ReadContext<'_> {
             active: history.last_change(),
             written: written_at(plan),
             proof: signed.map(|signed| signed.signature.proof),
+            approval: status.approval.as_ref().map(Approval::from),
             run: status.run_id().map(str::to_owned),
             tools: missing_tools(model, self.workspace()),
             file_says: status.file_says.clone(),

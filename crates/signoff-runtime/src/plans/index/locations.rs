@@ -1,11 +1,12 @@
 //! Where plans can be.
 
-use std::fs::FileType;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use rustix::fs::FileType;
 use signoff_store::atomic;
-use signoff_store::root::Store;
+use signoff_store::index::{Folder, Folders};
 
 use crate::error::Error;
 use crate::project::Project;
@@ -47,10 +48,10 @@ impl PlanLocation {
 /// What may be a plan among the proposals and in the archive. `strays`: there are files that killed writers left.
 pub(super) fn plan_locations(
     project: &Project,
+    folders: &Folders,
     strays: &mut bool,
-) -> Result<Vec<PlanLocation>, Error> {
-    let store = &project.store;
-    let archive = store.archive_dir();
+) -> Vec<PlanLocation> {
+    let archive = project.store.archive_dir();
     // A link is not a plan.
     let may_be = |path: &Path, found: FileType| {
         if found.is_dir() {
@@ -59,17 +60,20 @@ pub(super) fn plan_locations(
             !found.is_symlink() && has_ending(path, &ENDINGS)
         }
     };
-    let mut locations = scan(&store.plans_dir(), PlanLocationKind::Plans, strays, may_be)?;
-    locations.extend(scan(
-        &archive,
+    let plans = scan(
+        folders.plans.as_ref(),
+        PlanLocationKind::Plans,
+        strays,
+        may_be,
+    );
+    let archived = scan(
+        folders.archive.as_ref(),
         PlanLocationKind::Archive,
         &mut false,
         may_be,
-    )?);
-    Ok(locations
-        .into_iter()
-        .map(|(location, _)| location)
-        .collect())
+    );
+    let both = plans.into_iter().chain(archived);
+    both.map(|(location, _)| location).collect()
 }
 
 /// What has the name of a log and cannot be one, with why: a plan with such a log must not be missing
@@ -77,14 +81,10 @@ pub(super) fn plan_locations(
 pub(super) type NoLogs = Vec<(PlanLocation, Error)>;
 
 /// The logs there are, and what only looks like one.
-pub(super) fn log_locations(
-    project: &Project,
-    strays: &mut bool,
-) -> Result<(Vec<PlanLocation>, NoLogs), Error> {
+pub(super) fn log_locations(folders: &Folders, strays: &mut bool) -> (Vec<PlanLocation>, NoLogs) {
     let is_log = |path: &Path, _| has_ending(path, &["jsonl"]);
     let (mut logs, mut others) = (Vec::new(), Vec::new());
-    let logs_dir = project.store.logs_dir();
-    for (location, found) in scan(&logs_dir, PlanLocationKind::Log, strays, is_log)? {
+    for (location, found) in scan(folders.logs.as_ref(), PlanLocationKind::Log, strays, is_log) {
         if found.is_file() {
             logs.push(location);
             continue;
@@ -98,13 +98,7 @@ pub(super) fn log_locations(
         };
         others.push((location, error));
     }
-    Ok((logs, others))
-}
-
-/// The name of a plan's log.
-pub(crate) fn log_name(store: &Store, key: &str) -> Option<String> {
-    let path = store.log_path(key);
-    path.file_name()?.to_str().map(str::to_owned)
+    (logs, others)
 }
 
 /// The file that a log names, if it is one of the project's. A log comes with the repository: it
@@ -123,36 +117,29 @@ pub(crate) fn is_real(directory: &Path) -> bool {
 
 /// The entries of a directory that may be plans or logs. Hidden files are skipped.
 fn scan(
-    directory: &Path,
+    folder: Option<&Folder>,
     kind: PlanLocationKind,
     strays: &mut bool,
     may_be: impl Fn(&Path, FileType) -> bool,
-) -> Result<Vec<(PlanLocation, FileType)>, Error> {
-    let unreadable = |why: io::Error| Error::Unreadable {
-        path: directory.to_owned(),
-        why,
-    };
-    let entries = match std::fs::read_dir(directory) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(unreadable)?,
-    };
+) -> Vec<(PlanLocation, FileType)> {
     let mut locations = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(unreadable)?;
-        let found = entry.file_type().map_err(unreadable)?;
-        let name = entry.file_name();
+    for (folder, (name, found)) in folder.into_iter().flat_map(entries) {
         // A name that is not a text has no place in an index, and no command could be given it.
         let Some(name) = name.to_str().filter(|name| !name.starts_with('.')) else {
             *strays |= atomic::is_stray(&name.to_string_lossy());
             continue;
         };
-        let path = directory.join(name);
-        if may_be(&path, found) {
+        let path = folder.path.join(name);
+        if may_be(&path, *found) {
             let name = name.to_owned();
-            locations.push((PlanLocation { kind, name, path }, found));
+            locations.push((PlanLocation { kind, name, path }, *found));
         }
     }
-    Ok(locations)
+    locations
+}
+
+fn entries(folder: &Folder) -> impl Iterator<Item = (&Folder, &(OsString, FileType))> {
+    folder.entries.iter().map(move |entry| (folder, entry))
 }
 
 fn has_ending(path: &Path, endings: &[&str]) -> bool {

@@ -10,12 +10,15 @@ mod stamps;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use signoff_engine::{Millis, PlanState};
 use signoff_sandbox::start_scoped_thread;
 use signoff_store::disk_workspace::DiskWorkspace;
-use signoff_store::index::{self, Folders, Index, IndexEntry, KeptIndex, PlanCounts, PlanRow};
+use signoff_store::index::{
+    self, Folders, Index, IndexEntry, KeptEntries, KeptIndex, PlanCounts, PlanRow,
+};
+use signoff_store::root::Store;
 
 pub(crate) use self::locations::{PlanLocation, PlanLocationKind, is_real};
 use crate::error::Error;
@@ -29,6 +32,8 @@ pub(crate) struct IndexedPlans {
     pub(crate) troubles: Vec<UnreadablePlan>,
     /// There are files that killed writers left.
     pub(crate) has_strays: bool,
+    /// The same, as a process that lists again and again keeps it.
+    pub(crate) kept: Option<KeptEntries>,
 }
 
 /// One location and what the index knows of it.
@@ -81,12 +86,11 @@ impl IndexedPlans {
     }
 
     /// Removes the plans whose logs cannot be read, and reports them.
-    fn remove_unlogged(&mut self, project: &Project, logs: locations::NoLogs) {
+    fn remove_unlogged(&mut self, logs: locations::NoLogs) {
         for (log, error) in logs {
-            let name = Some(log.name);
             self.found.retain(|found| {
                 let row = found.entry.row.as_ref();
-                row.is_none_or(|row| locations::log_name(&project.store, &row.key) != name)
+                row.is_none_or(|row| Store::log_name(&row.key) != log.name)
             });
             let path = log.path;
             self.troubles.push(UnreadablePlan { path, error });
@@ -131,41 +135,75 @@ pub(crate) fn refresh(
     archive: Archive,
 ) -> Result<IndexedPlans, Error> {
     let settings = project.index_settings();
-    let kept = project.kept_index.as_deref().map(KeptIndex::take);
-    let mut old = kept
-        .filter(|kept| !kept.is_empty())
-        .unwrap_or_else(|| Index::load(&project.store, settings).entries);
-    let known = old.len();
-    let context = ReadContext {
-        project,
-        workspace: OnceLock::new(),
-        folders: Folders::open(&project.store),
-        now,
+    let kept = project.kept_index.as_deref().map(KeptIndex::entries);
+    let kept = kept.filter(|kept| !kept.is_empty());
+    let mut old = match &kept {
+        Some(kept) => BTreeMap::clone(kept),
+        None => Index::load(&project.store, settings).entries,
     };
+    let known = old.len();
+    let context = ReadContext::of(project, now)?;
     let mut indexed = IndexedPlans {
         found: Vec::new(),
         troubles: Vec::new(),
         has_strays: false,
+        kept: None,
     };
-    let plans = locations::plan_locations(project, &mut indexed.has_strays)?;
+    let plans = locations::plan_locations(project, &context.folders, &mut indexed.has_strays);
     let mut changed = context.sort_out(plans, archive, &mut old, &mut indexed);
-    let (mut logs, others) = locations::log_locations(project, &mut indexed.has_strays)?;
-    indexed.remove_unlogged(project, others);
+    let (mut logs, others) = locations::log_locations(&context.folders, &mut indexed.has_strays);
+    indexed.remove_unlogged(others);
     let covered: HashSet<String> = indexed
         .rows()
-        .filter(|(_, row, _)| !row.double)
-        .filter_map(|(_, row, _)| locations::log_name(&project.store, &row.key))
+        .filter_map(|(_, row, _)| covered_log(row))
         .collect();
     logs.retain(|location| !covered.contains(&location.name));
     changed |= context.sort_out(logs, archive, &mut old, &mut indexed);
     // What is left in the old index no longer exists.
-    if changed || known != indexed.found.len() {
+    changed |= known != indexed.found.len();
+    if changed {
         save(project, settings, &indexed);
     }
-    if let Some(kept) = &project.kept_index {
-        kept.keep(indexed.entries());
-    }
+    indexed.kept = match (&project.kept_index, kept) {
+        (Some(_), Some(kept)) if !changed => Some(kept),
+        (Some(index), _) => Some(index.keep(indexed.entries())),
+        (None, _) => None,
+    };
     Ok(indexed)
+}
+
+/// Would [`refresh`] find what it kept then, without reading anything? Archived plans are taken as they are known.
+pub(crate) fn is_unchanged(project: &Project, now: Millis, then: &KeptEntries) -> bool {
+    let kept = project.kept_index.as_deref().map(KeptIndex::entries);
+    if !kept.is_some_and(|kept| Arc::ptr_eq(&kept, then)) {
+        return false;
+    }
+    let Ok(context) = ReadContext::of(project, now) else {
+        return false;
+    };
+    let mut strays = false;
+    let plans = locations::plan_locations(project, &context.folders, &mut strays);
+    let (mut logs, others) = locations::log_locations(&context.folders, &mut strays);
+    let known = |location: &PlanLocation| {
+        let entry = then.get(&location.label())?;
+        let current = context.is_current(location, entry, Archive::AsKnown);
+        current.then_some(entry)
+    };
+    let Some(entries) = plans.iter().map(known).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let rows = entries.iter().filter_map(|entry| entry.row.as_ref());
+    let covered: HashSet<String> = rows.filter_map(covered_log).collect();
+    logs.retain(|location| !covered.contains(&location.name));
+    !strays
+        && others.is_empty()
+        && plans.len() + logs.len() == then.len()
+        && logs.iter().all(|location| known(location).is_some())
+}
+
+/// The log that is read with this plan, and so is no place of its own.
+fn covered_log(row: &PlanRow) -> Option<String> {
+    (!row.double).then(|| Store::log_name(&row.key))
 }
 
 /// A failed write does not prevent listing, and listing does not create a store.
@@ -178,7 +216,17 @@ fn save(project: &Project, settings: &str, indexed: &IndexedPlans) {
     index.save(&project.store).ok();
 }
 
-impl ReadContext<'_> {
+impl<'a> ReadContext<'a> {
+    fn of(project: &'a Project, now: Millis) -> Result<Self, Error> {
+        let folders = Folders::open(&project.store);
+        Ok(Self {
+            project,
+            workspace: OnceLock::new(),
+            folders: folders.map_err(|(path, why)| Error::Unreadable { path, why })?,
+            now,
+        })
+    }
+
     fn workspace(&self) -> &DiskWorkspace {
         self.workspace.get_or_init(|| self.project.workspace())
     }

@@ -17,6 +17,10 @@ const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "json"];
 /// where proposals are kept, then in the logs, then in the archive. None of these needs a list of
 /// all plans.
 pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
+    // No name is not the name of the directory.
+    if text.is_empty() {
+        return Err(unknown_plan(project, text));
+    }
     let direct = project.process.directory.join(text);
     if direct.symlink_metadata().is_ok() {
         return Ok(direct);

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use signoff_api::stats::{MostRejected, RunCounts, SCHEMA, Stats, ToolGap};
-use signoff_api::usage::UsageTotals;
+use signoff_api::usage::{AgentUsage, UsageTotals};
 use signoff_engine::{Event, PlanState, UsageSums};
+use signoff_store::plan_log;
 use signoff_store::runs::list;
 
 use crate::drive::journal::read_events;
 use crate::error::Error;
+use crate::plan_history::PlanHistory;
 use crate::plans::ActorContext;
 use crate::plans::index::{Archive, IndexedPlans, UnreadablePlan, refresh};
 
@@ -30,6 +32,9 @@ pub fn stats(context: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), 
     let waits = tallies
         .values()
         .flat_map(|(one, _)| one.waits.iter().copied());
+    let mut usage = usage_of_agents(context)?;
+    let models = usage_of_models(context)?;
+    usage.add(&models);
     let stats = Stats {
         schema: SCHEMA.to_owned(),
         plans: indexed.rows().count() as u64,
@@ -44,15 +49,42 @@ pub fn stats(context: ActorContext<'_>) -> Result<(Stats, Vec<UnreadablePlan>), 
             completed: sum(|one| one.completed),
             failed: sum(|one| one.failed),
         },
-        usage: UsageTotals::of(&usage_of_runs(context)?),
+        usage: UsageTotals::of(&usage),
+        models: AgentUsage::of(&models.total),
         most_rejected: most_rejected(&tallies),
         tool_gaps: tool_gaps(&indexed),
     };
     Ok((stats, indexed.troubles))
 }
 
+/// What models used that were asked, in all runs and for all plans. What is in a plan's log is not counted again where its
+/// run counts it.
+fn usage_of_models(context: ActorContext<'_>) -> Result<UsageSums, Error> {
+    let store = &context.project.store;
+    let mut sums = UsageSums::default();
+    for run in list(store)? {
+        let read = read_events(&run.dir.journal(), |recorded| {
+            if let Event::ModelAnswered { by, usage, .. } = recorded.event {
+                sums.count_models(&by, &usage);
+            }
+            Ok(())
+        });
+        read.ok();
+    }
+    for log in plan_log::all(store)? {
+        // What cannot be read is said by who reads the plan.
+        let history = plan_log::load(&log).ok();
+        let history = history.and_then(|records| PlanHistory::of(&records).ok());
+        let planning = history.map(|history| history.uncounted_planning(|_| false));
+        for used in planning.unwrap_or_default() {
+            sums.count_models(&used.by, &used.usage);
+        }
+    }
+    Ok(sums)
+}
+
 /// What the agents of all runs used. A journal that cannot be read counts as far as it can be; `runs` says which.
-fn usage_of_runs(context: ActorContext<'_>) -> Result<UsageSums, Error> {
+fn usage_of_agents(context: ActorContext<'_>) -> Result<UsageSums, Error> {
     let mut sums = UsageSums::default();
     for run in list(&context.project.store)? {
         let mut roles: BTreeMap<String, String> = BTreeMap::new();

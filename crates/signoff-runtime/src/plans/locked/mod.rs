@@ -264,6 +264,7 @@ impl<'a> LockedPlan<'a> {
             state,
             plan,
             notes: self.notes,
+            approval: None,
         })
     }
 

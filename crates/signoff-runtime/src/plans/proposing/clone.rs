@@ -1,8 +1,10 @@
 //! A copy of a plan's definition, as a new plan.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use signoff_engine::may_clone;
+use signoff_plan::diagnostic::Code;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::model::Plan;
 use signoff_plan::source::Source;
@@ -42,8 +44,7 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
         plan.record
             .retain(|field, _| KEPT.contains(&field.as_str()));
         for step in &mut plan.steps {
-            step.claimed = false;
-            step.mark = None;
+            step.clear_marks();
             step.record.clear();
         }
         let written = write(&plan, dialect).files;
@@ -66,7 +67,23 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
             left.join("`, `")
         ));
     }
+    let lost: Vec<&str> = unread_fields(&original).into_iter().collect();
+    if !lost.is_empty() {
+        report.notes.push(format!(
+            "not copied, because `{dialect}` has no such field: `{}`",
+            lost.join("`, `")
+        ));
+    }
     Ok(report)
+}
+
+/// Fields that the plan's dialect does not have, where files are keys and values: elsewhere they are read as text, and copied.
+fn unread_fields(plan: &PlanFile) -> BTreeSet<&str> {
+    let is_keyed = matches!(plan.checked.dialect, Dialect::Record | Dialect::Toolplan);
+    let problems = plan.checked.diagnostics.iter();
+    let unknown = problems.filter(|one| is_keyed && one.code == Code::UnknownField);
+    let text = plan.source.text();
+    unknown.map(|one| one.span.slice(text)).collect()
 }
 
 /// What belongs to the definition although it decides nothing.

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{PlanState, Transition};
-use signoff_plan::dialect::Dialect;
+use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::edit::{Edit, EditRefused, apply_to};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
@@ -17,8 +17,9 @@ use super::request::Request;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plans::approval::policy::sign_after_proposal;
+use crate::plans::editing::EditOptions;
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::version::{counts_changes, require_version};
+use crate::plans::locked::version::counts_changes;
 use crate::plans::{ActorContext, PlanReport};
 
 /// Where the new text is.
@@ -30,16 +31,16 @@ pub enum Revision {
     Text(Vec<u8>),
 }
 
-/// Hands in a new text of a plan. What was said about the old one stays in the file and the log.
-pub fn revise(
+/// Hands in a new text of a plan that nobody carries out. What was said about the old one stays in the file and the log.
+pub(crate) fn revise(
     context: ActorContext<'_>,
     path: &Path,
     name: &str,
     revision: &Revision,
-    expect_version: Option<u64>,
+    expected: &EditOptions,
 ) -> Result<PlanReport, Error> {
     let locked = LockedPlan::open(context, path, name)?;
-    require_version(&locked.plan, expect_version)?;
+    expected.require(&locked.plan)?;
     let done = match revision {
         Revision::InPlace => in_place(locked),
         Revision::Text(bytes) => replace_text(locked, bytes),
@@ -80,6 +81,7 @@ pub(in crate::plans) fn replace_text(
     bytes: &[u8],
 ) -> Result<PlanReport, Error> {
     locked.allow_edit()?;
+    locked.require_plan()?;
     let new = successor(&locked, bytes)?;
     if new.checked.errors() > 0 {
         return Err(Error::Invalid {
@@ -156,7 +158,7 @@ fn successor(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<PlanFile, Error> {
 }
 
 /// The new text: what was given, or the plan that a JSON proposal asks for.
-fn text_of(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<Source, Error> {
+pub(crate) fn text_of(locked: &LockedPlan<'_>, bytes: &[u8]) -> Result<Source, Error> {
     let name = locked.plan.source.name();
     let Some(request) = Request::read(bytes) else {
         return Ok(Source::new(name, bytes.to_vec()));
@@ -207,6 +209,20 @@ fn carried_over(locked: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec
 }
 
 impl LockedPlan<'_> {
+    /// Is this a plan, whatever is wrong with it? An agent may give plans new texts, and by this way would no other file.
+    fn require_plan(&self) -> Result<(), Error> {
+        let is_known = self.history().newest_digest().is_some();
+        // Nothing else lies there, however broken somebody left it.
+        let store = &self.context.project.store;
+        let is_kept = self.plan.path.parent() == Some(&*store.plans_dir());
+        if is_known || is_kept || recognise(&self.plan.source).is_some() {
+            return Ok(());
+        }
+        Err(Error::NotAPlan {
+            file: self.plan.source.name().to_owned(),
+        })
+    }
+
     /// May its text be changed? After a rejection that is its revision, otherwise an edit.
     pub(in crate::plans) fn allow_edit(&self) -> Result<(), Error> {
         match self.status.state {

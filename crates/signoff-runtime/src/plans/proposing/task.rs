@@ -15,6 +15,7 @@ use signoff_plan::write::{Loss, write};
 use crate::error::Error;
 use crate::plan_file::{PlanFile, require_no_errors};
 use crate::plans::{ActorContext, PlanReport, propose_text};
+use crate::project::require_role;
 
 /// Characters of a task that are its title.
 const TITLE: usize = 72;
@@ -49,6 +50,10 @@ pub fn propose_task(
         None,
         &workspace,
     ))?;
+    // Nor is it done by the agent of `default`.
+    if let Some(role) = quick.role {
+        require_role(context.project, role)?;
+    }
     propose_text(context, text.as_bytes())
 }
 

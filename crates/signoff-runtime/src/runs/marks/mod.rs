@@ -13,7 +13,9 @@ use signoff_engine::{
 };
 use signoff_plan::PermissiveWorkspace;
 use signoff_plan::dialect::Dialect;
-use signoff_plan::edit::{EditRefused, Marks, StepMark, apply_marks, apply_progress};
+use signoff_plan::edit::{
+    EditRefused, Marks, ParsedFile, Records, StepMark, apply_marks, apply_progress,
+};
 use signoff_plan::model::Step;
 use signoff_plan::source::Source;
 use signoff_store::atomic::{ReplaceError, replace};
@@ -84,42 +86,38 @@ impl Projection {
             return;
         }
         let name = self.plan.to_string_lossy().into_owned();
-        let bytes = match writable(&self.plan) {
-            Ok(bytes) => bytes,
+        let present = match writable(&self.plan) {
+            Ok(bytes) => self.text.shared(Source::new(&name, bytes)),
             Err(why) => {
                 self.trouble = Some(format!("{name}: {why}"));
                 return;
             }
         };
-        let present = Source::new(&name, bytes.clone());
         let Some(dialect) = self.text.dialect_of(&present, run.signed().digest()) else {
             return;
         };
-        let marked = match self.projected(present, dialect, run, now) {
+        let marked = match self.projected(present.clone(), dialect, run, now) {
             Ok(marked) => marked,
             Err(refused) => {
                 self.trouble = Some(refused.to_string());
                 return;
             }
         };
-        if marked == bytes {
+        if marked.bytes() == present.bytes() {
             return;
         }
         failpoint::reached("mark.before");
         // A text that takes the file's place before its content is on disk leaves an empty file after a power failure.
         match replace(
             &self.plan,
-            Some(&bytes),
-            &marked,
+            Some(present.bytes()),
+            marked.bytes(),
             self.execution.survives_power,
         ) {
             // Somebody was quicker; the next write sees what they did.
             Err(ReplaceError::Changed { .. }) => self.behind = true,
             // Nothing but marks was changed.
-            Ok(_) => {
-                let marked = Source::new(&name, marked);
-                self.text.set(marked, dialect, run.signed().digest());
-            }
+            Ok(_) => self.text.set(marked, dialect, run.signed().digest()),
             Err(error) => self.trouble = Some(error.to_string()),
         }
         failpoint::reached("mark.after");
@@ -132,24 +130,25 @@ impl Projection {
         dialect: Dialect,
         run: &Run,
         now: Millis,
-    ) -> Result<Vec<u8>, EditRefused> {
+    ) -> Result<Source, EditRefused> {
         if dialect != Dialect::Proposal {
             let marks = marks(run, dialect);
             let records = record::records(run, &self.secrets, now);
             let parsed = self.text.take_parsed(present.clone());
-            return apply_progress(parsed, &marks, &records).or_else(|refused| {
+            return apply_progress(parsed, &marks, records).or_else(|refused| {
                 self.trouble = Some(refused.to_string());
-                apply_marks(&present, &marks)
+                apply_progress(ParsedFile::new(present), &marks, Records::default())
             });
         }
         let present = PlanFile::from_source(&self.plan, present, None, &PermissiveWorkspace);
         let written = self.execution.with_execution(&present, run)?;
         let marked = apply_marks(&written, &marks(run, dialect))?;
         if marked == present.source.bytes() {
-            return Ok(marked);
+            return Ok(present.source);
         }
         let marked = Source::new(present.source.name(), marked);
-        execution::with_next_version(&marked, &present, now)
+        let bytes = execution::with_next_version(&marked, &present, now)?;
+        Ok(Source::new(marked.name(), bytes))
     }
 }
 

@@ -3,7 +3,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::json;
-use signoff_plan::digest::CanonicalJson;
+use signoff_plan::digest::{CanonicalJson, Digest};
 use signoff_store::root::Store;
 use tempfile::TempDir;
 
@@ -32,6 +32,7 @@ fn project() -> (TempDir, Project) {
         user_config: None,
         state_dir: None,
         person: "ada".to_owned(),
+        engine: crate::project::EngineAccess::default(),
     };
     let project = Project::open(&process).unwrap();
     (folder, project)
@@ -68,8 +69,15 @@ fn counts(proofs: &[Proof], minimum: Proof) -> Result<String, Vec<String>> {
         sign(&project, *proof, second);
     }
     let (plan, terms) = digests();
-    match valid_signature(&project, KEY, &plan, &terms, minimum).unwrap() {
+    let found = signatures::all_matching(&project.store, KEY, &plan, &terms).unwrap();
+    let history = PlanHistory::default();
+    let required = RequiredApproval::of(&project, &Plan::default(), &history).unwrap();
+    match count_signatures(&project, found, minimum, &required)
+        .unwrap()
+        .check
+    {
         SignatureCheck::Valid(signed) => Ok(signed.signature.by),
+        SignatureCheck::Waiting(progress) => Err(vec![progress.to_string()]),
         SignatureCheck::Missing(doubted) => Err(doubted.iter().map(ToString::to_string).collect()),
     }
 }

@@ -5,6 +5,8 @@
 
 mod called;
 mod links;
+mod machine;
+mod prompts;
 mod scripts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +23,8 @@ use signoff_store::{signatures, tool_record};
 use signoff_work::prompt;
 
 pub(crate) use self::called::called_tools;
+pub(crate) use self::prompts::prompt_paths;
+use self::prompts::replaced_prompts;
 use self::scripts::scripts;
 use crate::error::Error;
 use crate::project::{Project, roles};
@@ -37,7 +41,16 @@ impl Project {
     /// The present terms, to be compared with these signed ones: of files, only those that were
     /// there at signing count.
     pub fn terms_against(&self, plan: &Plan, signed: &Value) -> Value {
-        self.terms_with(plan, &signed_files(signed, self.store.workspace()))
+        let present = self.terms_with(plan, &signed_files(signed, self.store.workspace()));
+        match self.cluster {
+            Some(_) => machine::with_signed_part(present, signed),
+            None => present,
+        }
+    }
+
+    /// The part of the terms that is this machine's own, for a run that several machines share.
+    pub fn machine_terms(&self, plan: &Plan) -> Value {
+        machine::part_of(self.terms_with(plan, &BTreeMap::new()))
     }
 
     /// The present terms, to be compared with those of the newest signature of this plan, if there
@@ -70,6 +83,7 @@ impl Project {
             home: home.map(Path::new).filter(|home| home.is_absolute()),
             prompt: &prompt,
             files,
+            prompts: &replaced_prompts(self, plan),
             called: &called,
         };
         signoff_store::terms(&self.config, roles.iter().map(String::as_str), context)

@@ -105,7 +105,9 @@ impl Trees {
         let ignored = (wanted.ignored.as_ref()).filter(|_| self.has_layers());
         let mask = self.mask(ignored.is_none())?;
         let below = ignored.map_or_else(Vec::new, |ignored| self.layers_of(ignored));
-        let lent = if wanted.warm && self.has_layers() {
+        // What was built lies in directories that are mounted by themselves there.
+        let can_lend = self.has_layers() && mask.own_roots().is_none();
+        let lent = if wanted.warm && can_lend {
             self.borrow_builds(&mask)?
         } else {
             None
@@ -185,7 +187,7 @@ impl Trees {
         let confined = run_paths.for_contract(scratch.path(), &mount.shown, &read_only)?;
         let policy = confined.policy();
         let mounts = match &mount.shown {
-            VisibleTree::Overlay(_) => start.make_mounts(policy)?,
+            VisibleTree::Overlay { .. } => start.make_mounts(policy)?,
             VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
         };
         let is_plain = mount.is_plain();

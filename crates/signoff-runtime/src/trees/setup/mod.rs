@@ -108,9 +108,11 @@ impl Trees {
         start: Start<'_>,
     ) -> Result<(), String> {
         for text in &self.setup.prepare {
-            if let (VisibleTree::Overlay(overlay), None) = (shown, mounts) {
+            if let (VisibleTree::Overlay { tree, roots }, None) = (shown, mounts) {
                 // Each command mounts it anew.
-                fresh(&overlay.work).map_err(error_text)?;
+                for overlay in [tree].into_iter().chain(roots) {
+                    fresh(&overlay.work).map_err(error_text)?;
+                }
             }
             let command = self.setup.command(text, confined, mounts, &self.checkout);
             start.run(command)?;

@@ -4,4 +4,3 @@ pub(super) mod conflicts;
 pub(super) mod home_files;
 pub(super) mod placeholder;
 pub(super) mod tighten;
-pub(super) mod unsupported;

@@ -1,5 +1,6 @@
 //! Records the checkout again and again, with an index of our own that remembers which files were read.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -89,6 +90,26 @@ impl HarnessGit {
         fs::rename(index, &kept).map_err(GitError::file(&kept))?;
         // Last: an index without it is not used.
         write(&note, format!("{base} {tree}").as_bytes())
+    }
+
+    /// Takes what was just written to the checkout into the last snapshot, which was compared with `before`; the next one,
+    /// compared with `base`, does not find it new.
+    pub(crate) fn renew_snapshot(
+        &self,
+        before: &Id,
+        base: &Id,
+        written: &BTreeSet<Name>,
+    ) -> Result<(), GitError> {
+        let _one_at_a_time = self.lock_scans();
+        let scratch = self.scratch()?;
+        let index = scratch.path("index");
+        let last = self.last_snapshot(&index)?;
+        if last.is_none_or(|last| last.base != before.as_str()) {
+            return Ok(());
+        }
+        self.add_files(&index, written)?;
+        let tree = self.write_tree_in(self.repository.top(), &index)?;
+        self.keep_snapshot(&index, base, &tree)
     }
 
     /// Copies the index of the last snapshot, if there is one.

@@ -46,8 +46,12 @@ impl HarnessGit {
                 Err(reason) => drop(held.insert(name.clone(), reason)),
             }
         }
-        self.add_files(&index, &files)?;
-        let all = self.write_tree_in(self.repository.top(), &index)?;
+        let all = if files.is_empty() {
+            tree.clone()
+        } else {
+            self.add_files(&index, files.iter().copied())?;
+            self.write_tree_in(self.repository.top(), &index)?
+        };
         let new = self.differences(&tree, &all)?.into_iter();
         let ignored = new.filter(|found| found.before.is_none());
         let ignored: BTreeSet<Name> = ignored.map(|found| found.name).collect();
@@ -61,14 +65,16 @@ impl HarnessGit {
         })
     }
 
-    fn add_files(&self, index: &Path, files: &BTreeSet<&Name>) -> Result<(), GitError> {
-        if files.is_empty() {
-            return Ok(());
-        }
+    /// Makes an index of the checkout hold what is at these paths, which are files or nothing.
+    pub(crate) fn add_files<'n>(
+        &self,
+        index: &Path,
+        files: impl IntoIterator<Item = &'n Name>,
+    ) -> Result<(), GitError> {
         self.call_in(self.repository.top(), index)
             .words(["update-index", "--add", "--remove", "--replace"])
             .words(["-z", "--stdin"])
-            .stdin(nul_terminated(files.iter().copied()))
+            .stdin(nul_terminated(files))
             .run()?;
         Ok(())
     }

@@ -56,6 +56,8 @@ impl HarnessGit {
             .collect();
         // What was merged there has `head`'s part; the person's is still to join the run.
         let to = self.with_paths(base, head, &landed)?;
+        // Where that fails, the next snapshot finds what was written.
+        self.renew_snapshot(base, &to, &landed).ok();
         Ok(LandReport {
             base: to.clone(),
             landed: LandedFiles {

@@ -60,11 +60,18 @@ impl HarnessGit {
         theirs: &Id,
     ) -> Result<TreeMerge, GitError> {
         let mut changes = self.differences(base, theirs)?;
+        let all = changes.len();
         changes.retain(|change| !within(&change.name, &self.kept));
-        let mut merges = PathMerges::new(changes, self.differences(base, ours)?);
+        let others = self.differences(base, ours)?;
+        let is_theirs = changes.len() == all && others.is_empty();
+        let mut merges = PathMerges::new(changes, others);
         let merged = self.merge_files(&mut merges, ours)?;
         let mut conflicts = std::mem::take(&mut merges.conflicts);
-        let tree = self.apply_changes(ours, &mut merges.taken, &mut conflicts)?;
+        let tree = if is_theirs {
+            self.tree_of(theirs)?
+        } else {
+            self.apply_changes(ours, &mut merges.taken, &mut conflicts)?
+        };
         let gone = merges.taken.iter().filter(|(_, entry)| entry.is_none());
         let deleted = gone.map(|(name, _)| name.clone()).collect();
         let taken: BTreeSet<Name> = merges.taken.into_iter().map(|(name, _)| name).collect();
@@ -151,8 +158,14 @@ impl HarnessGit {
         from: &Id,
         names: &BTreeSet<Name>,
     ) -> Result<Id, GitError> {
-        let differences = self.differences_among(onto, from, names)?.into_iter();
+        let mut differences = self.differences(onto, from)?;
+        let all = differences.len();
+        differences.retain(|found| names.contains(&found.name));
+        if differences.len() == all {
+            return self.tree_of(from);
+        }
         let mut entries = differences
+            .into_iter()
             .map(|Difference { name, after, .. }| (name, after))
             .collect();
         self.apply_changes(onto, &mut entries, &mut BTreeSet::new())

@@ -24,6 +24,17 @@ const FOLDERS: [(&str, &str); 13] = [
     (".hg", "the repository of Mercurial"),
 ];
 
+/// What programs of agents install in a project for themselves, in every project. Each writes a `.gitignore` that says so, and
+/// that ignores itself: no tree has it.
+pub(crate) const INSTALLED_BY_AGENTS: &str = "\
+# opencode, for plugins of the project
+.opencode/node_modules/
+.opencode/package.json
+.opencode/package-lock.json
+.opencode/bun.lock
+.opencode/.gitignore
+";
+
 /// How deep a `Cargo.toml` is looked for.
 const DEEPEST: usize = 4;
 

@@ -1,6 +1,5 @@
 //! The harness's own git directory: a configuration written here, and the person's objects.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -9,8 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::call::StopFlag;
 use crate::git::command::GitCall;
 use crate::git::names::{Name, name, within};
+use crate::git::repository::excludes::INSTALLED_BY_AGENTS;
 use crate::git::scratch::{Scratch, write};
-use crate::git::trees::recent::RecentDifferences;
+use crate::git::trees::recent::RecentAnswers;
 use crate::git::{GitError, Id, Repository};
 
 /// The harness's own git directory. New objects go to the person's; nothing else of the person's repository is
@@ -23,9 +23,7 @@ pub struct HarnessGit {
     empty: Arc<OnceLock<Id>>,
     /// The tree whose `.gitattributes` count, once it is known.
     attributes: Arc<OnceLock<Attributes>>,
-    /// The trees of commits that were asked for.
-    pub(crate) trees: Arc<Mutex<BTreeMap<Id, Id>>>,
-    pub(crate) recent_differences: Arc<Mutex<RecentDifferences>>,
+    recent: Arc<Mutex<RecentAnswers>>,
     /// Taken while the index of the checkout is read or replaced.
     looking: Arc<Mutex<()>>,
 }
@@ -60,8 +58,7 @@ impl HarnessGit {
                 .collect(),
             empty: Arc::default(),
             attributes: Arc::default(),
-            trees: Arc::default(),
-            recent_differences: Arc::default(),
+            recent: Arc::default(),
             looking: Arc::default(),
         };
         own.configure()?;
@@ -110,10 +107,11 @@ impl HarnessGit {
         write(&self.directory.join("HEAD"), b"ref: refs/heads/signoff\n")
     }
 
-    /// What the person ignores everywhere, and in this repository without saying so in it; and what the harness has
-    /// beside files while it writes them.
+    /// What programs of agents have for themselves; what the person ignores everywhere, and in this repository without saying
+    /// so in it; and what the harness has beside files while it writes them.
     fn ignored(&self) -> Vec<u8> {
-        let mut text = self.personal("core.excludesfile", "ignore");
+        let mut text = INSTALLED_BY_AGENTS.as_bytes().to_vec();
+        text.extend(self.personal("core.excludesfile", "ignore"));
         text.push(b'\n');
         text.extend(fs::read(self.repository.info.common.join("info/exclude")).unwrap_or_default());
         text.extend_from_slice(b"\n.signoff-landing-*\n");
@@ -218,6 +216,11 @@ impl HarnessGit {
     /// A directory that is removed when it is dropped.
     pub(crate) fn scratch(&self) -> Result<Scratch, GitError> {
         Scratch::new(&self.directory.join("tmp"))
+    }
+
+    /// What git said lately.
+    pub(crate) fn recent(&self) -> MutexGuard<'_, RecentAnswers> {
+        self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Holds the lock that allows one scan of the checkout at a time.

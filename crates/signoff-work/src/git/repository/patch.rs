@@ -1,4 +1,4 @@
-//! What a commit changes, for a person to read.
+//! What a commit changes and holds, to be read.
 
 use crate::git::{GitError, Id, Repository};
 
@@ -21,6 +21,13 @@ impl Repository {
             ])
             .words([commit.as_str()])
             .run()?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    /// A file of a commit, as text; `path` is from the top of the repository.
+    pub fn text(&self, commit: &Id, path: &str) -> Result<String, GitError> {
+        let name = format!("{commit}:{path}");
+        let out = self.call()?.words(["cat-file", "blob", &name]).run()?;
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
 }

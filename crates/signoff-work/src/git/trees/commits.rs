@@ -1,7 +1,6 @@
 //! Commits and trees.
 
 use std::collections::BTreeSet;
-use std::sync::PoisonError;
 
 use crate::git::entries::{Difference, differences};
 use crate::git::names::{Name, parts, texts};
@@ -16,6 +15,7 @@ const JOIN: &str = "Signoff-Join";
 impl HarnessGit {
     /// Makes a commit of this tree.
     pub fn commit(&self, tree: &Id, parents: &[Id], message: &str) -> Result<Id, GitError> {
+        let first_parent = parents.first();
         let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
         let out = self
             .call()
@@ -23,7 +23,14 @@ impl HarnessGit {
             .words(parents)
             .stdin(message.as_bytes().to_vec())
             .run()?;
-        Id::read(&out)
+        let commit = Id::read(&out)?;
+        let mut recent = self.recent();
+        recent.trees.insert(tree.clone(), tree.clone());
+        recent.trees.insert(commit.clone(), tree.clone());
+        if let Some(before) = first_parent.and_then(|parent| recent.trees.get(parent)) {
+            recent.trees_before.insert(commit.clone(), before);
+        }
+        Ok(commit)
     }
 
     /// Makes a commit on `head` of the tree that joining the checkout gave. It never lands: what a person did is theirs to
@@ -35,12 +42,12 @@ impl HarnessGit {
 
     /// The tree of a commit, which never changes: git is asked once.
     pub fn tree_of(&self, commit: &Id) -> Result<Id, GitError> {
-        let known = || self.trees.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(tree) = known().get(commit) {
-            return Ok(tree.clone());
+        let known = self.recent().trees.get(commit);
+        if let Some(tree) = known {
+            return Ok(tree);
         }
         let tree = self.resolve(&format!("{commit}^{{tree}}"))?;
-        known().insert(commit.clone(), tree.clone());
+        self.recent().trees.insert(commit.clone(), tree.clone());
         Ok(tree)
     }
 
@@ -61,7 +68,8 @@ impl HarnessGit {
 
     /// The tree of a commit's first parent.
     pub fn tree_before(&self, commit: &Id) -> Result<Id, GitError> {
-        self.resolve(&format!("{commit}^1^{{tree}}"))
+        let known = self.recent().trees_before.get(commit);
+        known.map_or_else(|| self.resolve(&format!("{commit}^1^{{tree}}")), Ok)
     }
 
     /// Paths that differ between two commits or trees. A moved file is two paths.
@@ -74,15 +82,12 @@ impl HarnessGit {
         if from == to {
             return Ok(Vec::new());
         }
-        let recent = || {
-            let locked = self.recent_differences.lock();
-            locked.unwrap_or_else(PoisonError::into_inner)
-        };
-        if let Some(known) = recent().get(from, to) {
+        let known = self.recent().differences(from, to);
+        if let Some(known) = known {
             return Ok(known);
         }
         let found = self.ask_for_differences(from, to)?;
-        recent().insert(from, to, &found);
+        self.recent().note_differences(from, to, &found);
         Ok(found)
     }
 

@@ -49,7 +49,11 @@ impl HarnessGit {
             .run()?;
         let said = String::from_utf8_lossy(&out);
         match said.split_whitespace().nth(2) {
-            Some(id) => id.parse(),
+            Some(id) => {
+                let made: Id = id.parse()?;
+                self.recent().trees.insert(made.clone(), made.clone());
+                Ok(made)
+            }
             // A tree without entries is not shown.
             None => self.empty_tree(),
         }

@@ -73,7 +73,9 @@ impl HarnessGit {
 
     /// The tree of an index of the files of this tree, which is written too.
     pub(crate) fn write_tree_in(&self, tree: &Path, index: &Path) -> Result<Id, GitError> {
-        Id::read(&self.call_in(tree, index).words(["write-tree"]).run()?)
+        let made = Id::read(&self.call_in(tree, index).words(["write-tree"]).run()?)?;
+        self.recent().trees.insert(made.clone(), made.clone());
+        Ok(made)
     }
 
     /// Writes files as this index has them into a directory of their own, with the attributes that it says.

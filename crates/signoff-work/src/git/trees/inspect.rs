@@ -29,6 +29,12 @@ pub struct Manifest {
     pub after: Option<String>,
 }
 
+/// Settings of runners are no larger. An agent may write one of any size.
+const LARGEST_TEXT: u64 = 4 << 20;
+
+/// In place of a text that is larger.
+const TOO_LARGE: &str = "\u{0}";
+
 impl HarnessGit {
     /// Says what differs between two commits or trees.
     pub fn inspect(&self, from: &Id, to: &Id) -> Result<InspectReport, GitError> {
@@ -40,10 +46,12 @@ impl HarnessGit {
                 report.added.insert(path.clone());
             }
             if difference.name.split(|byte| *byte == b'/').next_back() == Some(b"Cargo.toml") {
+                let [before, after] =
+                    self.texts_of([difference.before.as_ref(), difference.after.as_ref()])?;
                 report.manifests.push(Manifest {
                     path: path.clone(),
-                    before: self.text_of(difference.before.as_ref())?,
-                    after: self.text_of(difference.after.as_ref())?,
+                    before,
+                    after,
                 });
             }
             match difference.after {
@@ -66,13 +74,50 @@ impl HarnessGit {
         Ok(report)
     }
 
-    /// What a file says, if it is one.
-    fn text_of(&self, entry: Option<&(u32, Id)>) -> Result<Option<String>, GitError> {
-        let Some((_, id)) = entry.filter(|(mode, _)| ![LINK, GITLINK].contains(mode)) else {
-            return Ok(None);
+    /// What files say, where they are files. Of one that is too large to be read nothing is known, and no reader takes that for
+    /// a text of its kind.
+    fn texts_of<const N: usize>(
+        &self,
+        entries: [Option<&(u32, Id)>; N],
+    ) -> Result<[Option<String>; N], GitError> {
+        let files = entries.map(|entry| entry.filter(|(mode, _)| ![LINK, GITLINK].contains(mode)));
+        let ids: Vec<Id> = files.iter().flatten().map(|(_, id)| id.clone()).collect();
+        let mut read = self.small_texts(&ids)?.into_iter();
+        Ok(files.map(|file| file.and_then(|_| read.next())))
+    }
+
+    /// The texts of these objects, a line that says nothing in place of each that is too large.
+    fn small_texts(&self, ids: &[Id]) -> Result<Vec<String>, GitError> {
+        let sizes = self.sizes(ids)?;
+        let is_small = |size: &u64| *size <= LARGEST_TEXT;
+        let pairs = ids.iter().zip(&sizes);
+        let small: Vec<Id> = (pairs.filter(|(_, size)| is_small(size)))
+            .map(|(id, _)| id.clone())
+            .collect();
+        let mut read = self.blobs(&small)?.into_iter();
+        let text = |size: &u64| {
+            let content = is_small(size).then(|| read.next()).flatten();
+            content.map_or_else(
+                || TOO_LARGE.to_owned(),
+                |content| String::from_utf8_lossy(&content).into_owned(),
+            )
         };
-        let content = self.blobs(std::slice::from_ref(id))?.pop();
-        Ok(content.map(|content| String::from_utf8_lossy(&content).into_owned()))
+        Ok(sizes.iter().map(text).collect())
+    }
+
+    /// What the files at these paths of a commit or tree say. Those that are not there are left out.
+    pub fn texts_at(
+        &self,
+        tree: &Id,
+        paths: &BTreeSet<String>,
+    ) -> Result<Vec<(String, String)>, GitError> {
+        let names: Vec<_> = paths.iter().map(|path| name(path)).collect();
+        let mut found = self.entries_at(tree, &names, TreeDepth::Entries)?;
+        found.retain(|entry| matches!(entry.mode, 0o100_644 | 0o100_755));
+        let ids: Vec<Id> = found.iter().map(|entry| entry.id.clone()).collect();
+        let texts = self.small_texts(&ids)?;
+        let paths = found.iter().map(|entry| text(&entry.name));
+        Ok(paths.zip(texts).collect())
     }
 
     /// The paths among these that a commit or tree has, as files or as directories.

@@ -1,39 +1,59 @@
 //! The symbolic links of a tree.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::git::entries::LINK;
 use crate::git::names::{name, text};
-use crate::git::{GitError, HarnessGit, Id, TreeDepth};
+use crate::git::{GitError, HarnessGit, Id, Name, TreeDepth};
 
 /// Links with what they hold.
-type Links = Arc<[(String, String)]>;
-
-/// The links of trees that were asked for lately. What a tree holds never changes.
-static LATELY: Mutex<Vec<(Id, Links)>> = Mutex::new(Vec::new());
-const MOST: usize = 8;
+pub(crate) type Links = Arc<[(String, String)]>;
 
 impl HarnessGit {
-    /// Every symbolic link of a commit or tree, with what it holds.
+    /// Every symbolic link of a commit or tree, with what it holds. Where the links of another tree are known and what differs,
+    /// it costs what the changes cost.
     pub fn links_in(&self, tree: &Id) -> Result<Links, GitError> {
-        let known = || LATELY.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, links)) = known().iter().find(|(id, _)| id == tree) {
-            return Ok(Arc::clone(links));
+        let known = self.recent().links(tree);
+        if let Some(links) = known {
+            return Ok(links);
         }
-        let files = self.files_of(tree)?.into_iter();
-        let (names, ids): (Vec<String>, Vec<Id>) = files
-            .filter(|entry| entry.mode == LINK)
-            .map(|entry| (text(&entry.name), entry.id))
-            .unzip();
+        let before = self.recent().links_before(tree);
+        let links: Links = match before {
+            Some((before, differences)) => {
+                let names = differences.iter().map(|found| text(&found.name));
+                let changed: BTreeSet<String> = names.collect();
+                let stay = before.iter().filter(|(name, _)| !changed.contains(name));
+                let mut links: Vec<_> = stay.cloned().collect();
+                let come = differences.into_iter().filter_map(|found| {
+                    let (mode, id) = found.after?;
+                    (mode == LINK).then_some((found.name, id))
+                });
+                links.extend(self.with_targets(come)?);
+                links.sort();
+                links.into()
+            }
+            None => {
+                let files = self.files_of(tree)?.into_iter();
+                let links = files.filter(|entry| entry.mode == LINK);
+                self.with_targets(links.map(|entry| (entry.name, entry.id)))?
+                    .into()
+            }
+        };
+        self.recent().note_links(tree, &links);
+        Ok(links)
+    }
+
+    fn with_targets(
+        &self,
+        links: impl Iterator<Item = (Name, Id)>,
+    ) -> Result<Vec<(String, String)>, GitError> {
+        let (names, ids): (Vec<Name>, Vec<Id>) = links.unzip();
         let targets = self.blobs(&ids)?;
         let targets = targets
             .iter()
             .map(|target| String::from_utf8_lossy(target).into_owned());
-        let links: Links = names.into_iter().zip(targets).collect();
-        let mut known = known();
-        known.truncate(MOST - 1);
-        known.insert(0, (tree.clone(), Arc::clone(&links)));
-        Ok(links)
+        Ok(names.iter().map(|name| text(name)).zip(targets).collect())
     }
 
     /// The files of a commit or tree that lie below a directory.

@@ -24,6 +24,21 @@ impl HarnessGit {
         names: &[Name],
         depth: TreeDepth,
     ) -> Result<Vec<Entry>, GitError> {
+        let known = self.recent().entries(tree, names, depth);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let found = self.ask_for_entries(tree, names, depth)?;
+        self.recent().note_entries(tree, names, depth, &found);
+        Ok(found)
+    }
+
+    fn ask_for_entries(
+        &self,
+        tree: &Id,
+        names: &[Name],
+        depth: TreeDepth,
+    ) -> Result<Vec<Entry>, GitError> {
         let mut found = Vec::new();
         let mut rest = names;
         while !rest.is_empty() {
@@ -69,6 +84,25 @@ impl HarnessGit {
             .run()?;
         let mut rest = out.as_slice();
         ids.iter().map(|_| next_blob(&mut rest)).collect()
+    }
+
+    /// The sizes of these objects.
+    pub(crate) fn sizes(&self, ids: &[Id]) -> Result<Vec<u64>, GitError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let lines = ids.iter().flat_map(|id| [id.as_str(), "\n"]);
+        let out = self
+            .call()
+            .words(["cat-file", "--batch-check=%(objectsize)"])
+            .stdin(lines.collect::<String>().into_bytes())
+            .run()?;
+        let out = String::from_utf8_lossy(&out);
+        let size = |line: &str| {
+            line.parse()
+                .map_err(|_| GitError::unexpected("the size of a file", line))
+        };
+        out.lines().map(size).collect()
     }
 
     /// The first of these links that git would refuse to have in a tree for its name, such as `.gitmodules`.

@@ -1,46 +1,117 @@
-//! Differences between commits or trees that were asked for lately. They never change, so git is asked once.
+//! What git said lately about commits and trees. They never change, so git is asked once.
 
 use std::collections::VecDeque;
 
-use crate::git::Id;
-use crate::git::entries::Difference;
+use crate::git::entries::{Difference, Entry};
+use crate::git::trees::links::Links;
+use crate::git::{Id, Name, TreeDepth};
 
-/// A step asks for the same few pairs again and again, and the next one for others.
-const PAIRS: usize = 16;
+/// Answers that are longer are not worth their memory.
+const LONGEST: usize = 1000;
 
-/// More than that is not worth its memory.
-const PATHS: usize = 1000;
-
-/// The last pairs, the newest last.
-#[derive(Debug, Default)]
-pub(crate) struct RecentDifferences(VecDeque<Pair>);
-
+/// The last answers to questions of one kind, the newest last.
 #[derive(Debug)]
-struct Pair {
-    from: Id,
-    to: Id,
-    differences: Vec<Difference>,
+pub(crate) struct Recent<Q, A, const MOST: usize>(VecDeque<(Q, A)>);
+
+impl<Q, A, const MOST: usize> Default for Recent<Q, A, MOST> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
 }
 
-impl RecentDifferences {
-    pub(super) fn get(&self, from: &Id, to: &Id) -> Option<Vec<Difference>> {
-        let mut pairs = self.0.iter();
-        let found = pairs.find(|pair| (&pair.from, &pair.to) == (from, to));
-        found.map(|pair| pair.differences.clone())
+impl<Q: PartialEq, A: Clone, const MOST: usize> Recent<Q, A, MOST> {
+    pub(crate) fn get(&self, question: &Q) -> Option<A> {
+        let found = self.0.iter().rev().find(|(known, _)| known == question);
+        found.map(|(_, answer)| answer.clone())
     }
 
-    pub(super) fn insert(&mut self, from: &Id, to: &Id, differences: &[Difference]) {
-        if differences.len() > PATHS {
-            return;
-        }
-        if self.0.len() == PAIRS {
+    /// Takes the place of an earlier answer, or of the oldest one.
+    pub(crate) fn insert(&mut self, question: Q, answer: A) {
+        if let Some(at) = self.0.iter().position(|(known, _)| *known == question) {
+            self.0.remove(at);
+        } else if self.0.len() == MOST {
             self.0.pop_front();
         }
-        self.0.push_back(Pair {
-            from: from.clone(),
-            to: to.clone(),
-            differences: differences.to_vec(),
-        });
+        self.0.push_back((question, answer));
+    }
+}
+
+/// A step asks for the same few again and again, and the next one for others.
+#[derive(Debug, Default)]
+pub(crate) struct RecentAnswers {
+    /// The trees of commits; a tree is its own.
+    pub(crate) trees: Recent<Id, Id, 256>,
+    /// The trees of the first parents of commits.
+    pub(crate) trees_before: Recent<Id, Id, 16>,
+    differences: Recent<[Id; 2], Vec<Difference>, 16>,
+    entries: Recent<(Id, Vec<Name>, TreeDepth), Vec<Entry>, 8>,
+    links: Recent<Id, Links, 8>,
+}
+
+impl RecentAnswers {
+    /// The tree of a commit, where that is known: what is asked of a commit is known of its tree.
+    fn tree_or_self(&self, id: &Id) -> Id {
+        self.trees.get(id).unwrap_or_else(|| id.clone())
+    }
+
+    /// What differs between two commits or trees.
+    pub(crate) fn differences(&self, from: &Id, to: &Id) -> Option<Vec<Difference>> {
+        self.differences
+            .get(&[from, to].map(|id| self.tree_or_self(id)))
+    }
+
+    pub(crate) fn note_differences(&mut self, from: &Id, to: &Id, found: &[Difference]) {
+        if found.len() <= LONGEST {
+            let trees = [from, to].map(|id| self.tree_or_self(id));
+            self.differences.insert(trees, found.to_vec());
+        }
+    }
+
+    /// What a commit or tree has at these paths.
+    pub(crate) fn entries(
+        &self,
+        tree: &Id,
+        names: &[Name],
+        depth: TreeDepth,
+    ) -> Option<Vec<Entry>> {
+        if names.len() > LONGEST {
+            return None;
+        }
+        let question = (self.tree_or_self(tree), names.to_vec(), depth);
+        self.entries.get(&question)
+    }
+
+    pub(crate) fn note_entries(
+        &mut self,
+        tree: &Id,
+        names: &[Name],
+        depth: TreeDepth,
+        found: &[Entry],
+    ) {
+        if names.len() + found.len() <= LONGEST {
+            let question = (self.tree_or_self(tree), names.to_vec(), depth);
+            self.entries.insert(question, found.to_vec());
+        }
+    }
+
+    /// The symbolic links of a commit or tree.
+    pub(crate) fn links(&self, tree: &Id) -> Option<Links> {
+        self.links.get(&self.tree_or_self(tree))
+    }
+
+    /// The symbolic links of another tree, with what differs between that one and this.
+    pub(crate) fn links_before(&self, tree: &Id) -> Option<(Links, Vec<Difference>)> {
+        let tree = self.tree_or_self(tree);
+        let mut known = self.differences.0.iter().rev();
+        known.find_map(|([from, to], differences)| {
+            let links = (*to == tree).then(|| self.links.get(from)).flatten();
+            Some((links?, differences.clone()))
+        })
+    }
+
+    pub(crate) fn note_links(&mut self, tree: &Id, links: &Links) {
+        let tree = self.tree_or_self(tree);
+        self.links.insert(tree, links.clone());
     }
 }
 
@@ -62,26 +133,48 @@ mod tests {
 
     #[test]
     fn a_pair_is_known_in_its_direction_alone() {
-        let mut recent = RecentDifferences::default();
+        let mut recent = RecentAnswers::default();
         let found = [difference(b"a")];
-        recent.insert(&id('1'), &id('2'), &found);
-        assert_eq!(recent.get(&id('1'), &id('2')).as_deref(), Some(&found[..]));
-        assert_eq!(recent.get(&id('2'), &id('1')), None);
-        assert_eq!(recent.get(&id('1'), &id('3')), None);
+        recent.note_differences(&id('1'), &id('2'), &found);
+        assert_eq!(
+            recent.differences(&id('1'), &id('2')).as_deref(),
+            Some(&found[..])
+        );
+        assert_eq!(recent.differences(&id('2'), &id('1')), None);
+        assert_eq!(recent.differences(&id('1'), &id('3')), None);
     }
 
     #[test]
-    fn the_oldest_pair_goes_first_and_a_long_one_is_not_kept() {
-        let mut recent = RecentDifferences::default();
-        let digits = "0123456789abcdef";
-        for digit in digits.chars() {
-            recent.insert(&id(digit), &id('0'), &[]);
+    fn what_is_known_of_a_tree_is_known_of_its_commits() {
+        let mut recent = RecentAnswers::default();
+        recent.trees.insert(id('a'), id('1'));
+        recent.note_differences(&id('a'), &id('2'), &[difference(b"x")]);
+        recent.note_links(&id('1'), &[("l".to_owned(), "t".to_owned())].into());
+        recent.note_entries(&id('1'), &[b"x".to_vec()], TreeDepth::Files, &[]);
+        recent.trees.insert(id('b'), id('2'));
+        assert!(recent.differences(&id('1'), &id('b')).is_some());
+        assert!(recent.links(&id('a')).is_some());
+        assert!(recent.links_before(&id('b')).is_some());
+        assert!(recent.links_before(&id('a')).is_none());
+        let entries = |names: &[Name], depth| recent.entries(&id('a'), names, depth);
+        assert!(entries(&[b"x".to_vec()], TreeDepth::Files).is_some());
+        assert!(entries(&[b"x".to_vec()], TreeDepth::Entries).is_none());
+        assert!(entries(&[b"y".to_vec()], TreeDepth::Files).is_none());
+    }
+
+    #[test]
+    fn the_oldest_answer_goes_first_and_a_long_one_is_not_kept() {
+        let mut recent: Recent<u8, u8, 2> = Recent::default();
+        for (question, answer) in [(1, 1), (2, 2), (1, 3), (3, 4)] {
+            recent.insert(question, answer);
         }
-        recent.insert(&id('0'), &id('1'), &[]);
-        assert_eq!(recent.0.len(), PAIRS);
-        assert_eq!(recent.get(&id('0'), &id('0')), None);
-        assert!(recent.get(&id('1'), &id('0')).is_some());
-        recent.insert(&id('2'), &id('3'), &vec![difference(b"a"); PATHS + 1]);
-        assert_eq!(recent.get(&id('2'), &id('3')), None);
+        assert_eq!(
+            [1, 2, 3].map(|at| recent.get(&at)),
+            [Some(3), None, Some(4)]
+        );
+        let mut recent = RecentAnswers::default();
+        let long = vec![difference(b"a"); LONGEST + 1];
+        recent.note_differences(&id('2'), &id('3'), &long);
+        assert_eq!(recent.differences(&id('2'), &id('3')), None);
     }
 }

@@ -1,17 +1,18 @@
 //! `diff`: compares what a signature covers in two plans.
 
 use signoff_api::diff::{ComparedPlan, Diff as Shape};
-use signoff_plan::diff::{Change, compare};
+use signoff_plan::diff::compare;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::changes_since_signed;
+use signoff_runtime::plans::{UnsignedChanges, changes_since_signed, unsigned_changes};
 
 use crate::args::Diff;
 use crate::commands::sign::locate;
 use crate::failure::Failure;
 use crate::plan_paths::{read, stdin_once};
+use crate::report::difference::difference_text;
 use crate::session::Session;
 use crate::shell_words::shell_word;
-use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, escape_command, paint, sanitize};
+use crate::style::{DIM, escape_command, paint, sanitize};
 
 pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     let Some(after) = &args.after else {
@@ -36,7 +37,9 @@ pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
             );
             session.out.say(paint(DIM, note));
         }
-        tell(session, &changes);
+        for line in difference_text(&changes) {
+            session.out.answer(line);
+        }
         if changes.is_empty() {
             session
                 .out
@@ -46,29 +49,48 @@ pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     Ok(u8::from(!changes.is_empty()))
 }
 
-/// Compares one plan and its terms with what was last signed.
+/// Compares one plan and its terms with what was last signed, or with what the run carries out that waits for it.
 fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     let project = session.project()?;
     let (path, _) = locate(&project, &args.before.to_string_lossy())?;
     let plan = read(session, &path, args.dialect)?;
-    let (signature, difference) = changes_since_signed(&project, &plan)?;
+    let waiting = unsigned_changes(&project, &plan)?;
+    let (label, note, digest, difference) = match waiting {
+        Some(UnsignedChanges {
+            before,
+            run: Some(run),
+            difference,
+        }) => {
+            let label = format!("what run {run} carries out");
+            (
+                label.clone(),
+                format!("compared with {label}"),
+                before,
+                difference,
+            )
+        }
+        _ => {
+            let (signature, difference) = changes_since_signed(&project, &plan)?;
+            let (by, at) = (sanitize(&signature.by), &signature.at);
+            let note = format!("signed by {by}, {at} (proof: {})", signature.proof);
+            let label = format!("signature of {at}");
+            (label, note, signature.digest.to_string(), difference)
+        }
+    };
     if session.is_json() {
         let before = ComparedPlan {
-            path: format!("signature of {}", signature.at),
-            digest: signature.digest.to_string(),
+            path: label,
+            digest,
             ..side(&plan)
         };
         let shape = Shape::new(before, side(&plan), &difference.plan);
         session.json(&shape.with_terms(difference.terms.clone()));
         return Ok(u8::from(!difference.is_empty()));
     }
-    let by = sanitize(&signature.by);
-    let note = format!(
-        "signed by {by}, {} (proof: {})",
-        signature.at, signature.proof
-    );
     session.out.say(paint(DIM, note));
-    tell(session, &difference.plan);
+    for line in difference_text(&difference.plan) {
+        session.out.answer(line);
+    }
     for line in &difference.terms {
         session.out.answer(escape_command(line));
     }
@@ -83,51 +105,5 @@ fn side(plan: &PlanFile) -> ComparedPlan {
         path: plan.source.name().to_owned(),
         dialect: plan.checked.dialect.as_str().to_owned(),
         digest: plan.digest().to_string(),
-    }
-}
-
-/// Prints the changes, grouped by step.
-fn tell(session: &mut Session, changes: &[Change]) {
-    let mut current: Option<&Option<String>> = None;
-    for change in changes {
-        if current != Some(&change.step) && change.field != "step" {
-            let owner = match &change.step {
-                Some(step) => format!("step {}", sanitize(step)),
-                None => "plan".to_owned(),
-            };
-            session.out.answer(paint(TITLE, owner));
-        }
-        current = Some(&change.step);
-        for line in change_lines(change) {
-            session.out.answer(line);
-        }
-    }
-}
-
-fn change_lines(change: &Change) -> Vec<String> {
-    let step = sanitize(change.step.as_deref().unwrap_or_default());
-    match (change.field.as_str(), &change.before, &change.after) {
-        ("step", None, Some(title)) => {
-            vec![paint(GOOD, format!("+ step {step}: {}", sanitize(title))).to_string()]
-        }
-        ("step", Some(title), _) => {
-            vec![paint(ERROR, format!("- step {step}: {}", sanitize(title))).to_string()]
-        }
-        ("position", Some(before), Some(after)) => {
-            vec![paint(CARE, format!("  moved from position {before} to {after}")).to_string()]
-        }
-        (field, before, after) => {
-            let mut lines = vec![format!("  {}", sanitize(field))];
-            let mut add = |style, sign: char, text: &Option<String>| {
-                for line in text.iter().flat_map(|text| text.lines()) {
-                    lines.push(
-                        paint(style, format!("    {sign} {}", escape_command(line))).to_string(),
-                    );
-                }
-            };
-            add(ERROR, '-', before);
-            add(GOOD, '+', after);
-            lines
-        }
     }
 }

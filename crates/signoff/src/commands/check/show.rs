@@ -14,7 +14,8 @@ use crate::failure::Failure;
 use crate::plan_paths::{is_stdin, read, workspace};
 use crate::report::comments::comment_lines;
 use crate::report::plan::plan_lines;
-use crate::report::signature::signature;
+use crate::report::planning::planning_lines;
+use crate::report::signature::{approval_line, signature};
 use crate::session::Session;
 use crate::shell_words::shell_word;
 use crate::style::{CARE, DIM, TITLE, paint, sanitize};
@@ -80,6 +81,12 @@ fn show_text(session: &mut Session, plan: &PlanFile, view: &PlanView) {
         for line in signature(&status.signature) {
             session.out.answer(line);
         }
+        if let Some(progress) = &status.approval {
+            session.out.answer(approval_line(progress));
+        }
+    }
+    for line in planning_lines(&view.planning()) {
+        session.out.answer(line);
     }
     let rejected = all_rejections(&plan.checked.plan, &view.rejections());
     for text in rejected.into_iter().filter_map(|one| one.feedback) {

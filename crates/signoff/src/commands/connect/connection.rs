@@ -49,8 +49,13 @@ fn show(session: &mut Session, report: &Connection) {
         session
             .out
             .answer(format!("{action} {}", sanitize(&file.path)));
-        // What is new or gone as a whole needs no difference.
-        if matches!(file.action, FileAction::Changed | FileAction::Restored) {
+        // What was made or is gone as a whole needs no difference; what would be made is shown.
+        let is_shown = match file.action {
+            FileAction::Changed | FileAction::Restored => true,
+            FileAction::Created => report.dry_run,
+            FileAction::Unchanged | FileAction::Removed | FileAction::Left => false,
+        };
+        if is_shown {
             for line in file.difference.lines() {
                 session.out.answer(format!("  {}", coloured(line)));
             }

@@ -2,12 +2,13 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::net::SocketAddr;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signoff_runtime::Error;
-use signoff_runtime::project::Project;
+use signoff_runtime::project::{Project, load_config};
 use signoff_server::{ServerOptions, WordedError};
 
 use crate::agent_check::require_person;
@@ -19,13 +20,22 @@ use crate::session::Session;
 const SHORTEST_TOKEN: usize = 32;
 
 pub(crate) fn serve(session: &mut Session, args: &Serve) -> Result<u8, Failure> {
+    match &args.add_person {
+        Some(name) => add_person(session, name),
+        None => listen(session, args, |_| {}),
+    }
+}
+
+/// Serves until Ctrl-C; `listening` is told the address.
+pub(crate) fn listen(
+    session: &mut Session,
+    args: &Serve,
+    listening: impl FnOnce(SocketAddr),
+) -> Result<u8, Failure> {
     let cannot = |why: std::io::Error| {
         let message = format!("cannot serve at {}: {why}", args.addr);
         Failure::new(6, "serve", message)
     };
-    if let Some(name) = &args.add_person {
-        return add_person(session, name);
-    }
     // Whatever it could not serve is said now, not in a browser.
     let project = session.project()?;
     require_people(&project, args)?;
@@ -49,11 +59,12 @@ pub(crate) fn serve(session: &mut Session, args: &Serve) -> Result<u8, Failure> 
         tell,
     };
     allow_many_connections();
-    signoff_server::serve(options, |listening| {
-        let address = listening.address;
+    signoff_server::serve(options, |open| {
+        let address = open.address;
         session
             .out
             .say(format!("serving http://{address}/ until Ctrl-C"));
+        listening(address);
     })
     .map_err(cannot)?;
     Ok(0)
@@ -90,11 +101,24 @@ fn add_person(session: &mut Session, name: &str) -> Result<u8, Failure> {
         || "your configuration".to_owned(),
         |path| path.display().to_string(),
     );
-    session.out.say(format!("put this into {own}:"));
-    session
-        .out
-        .answer(format!("[serve.people]\n{name} = \"{}\"", made.hash));
+    let line = format!("{name} = \"{}\"", made.hash);
+    // A second section of the same name would be an error.
+    if has_people(session) {
+        session
+            .out
+            .say(format!("add this line to `[serve.people]` in {own}:"));
+        session.out.answer(line);
+    } else {
+        session.out.say(format!("put this into {own}:"));
+        session.out.answer(format!("[serve.people]\n{line}"));
+    }
     Ok(0)
+}
+
+/// Does the person's own configuration have the section already?
+fn has_people(session: &Session) -> bool {
+    let config = load_config(&session.process, None);
+    config.is_ok_and(|config| !config.serve.people.value.is_empty())
 }
 
 /// Each who follows a run keeps a connection open, and the usual limit of open files is 1,024.

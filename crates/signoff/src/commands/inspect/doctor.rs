@@ -16,11 +16,15 @@ use signoff_store::root::discover;
 pub(crate) use self::agents::login_text;
 use self::guard::GuardOptions;
 use crate::args::{Doctor as Args, DoctorSection};
+use crate::commands::share;
 use crate::failure::{ACCEPT, Failure};
 use crate::session::Session;
 use crate::style::sanitize;
 
 pub(crate) fn doctor(session: &mut Session, args: &Args) -> Result<u8, Failure> {
+    if args.section == Some(DoctorSection::Engine) {
+        return share::doctor(session);
+    }
     // The report is about the machine, so it needs no project; a project's settings may require more.
     let store = discover(&session.process.directory).map_err(Error::from)?;
     let config = load_config(&session.process, store.as_ref())?;
@@ -73,6 +77,8 @@ fn sections(args: &Args) -> Vec<Section> {
         Some(DoctorSection::Sandbox) => vec![Section::Sandbox],
         // Which agents there are; only the guard is reported.
         Some(DoctorSection::Agents | DoctorSection::Guard) => vec![Section::Agents],
+        // It has a report of its own.
+        Some(DoctorSection::Engine) => Vec::new(),
     }
 }
 
@@ -198,17 +204,20 @@ fn doctor_lines(found: &Doctor) -> Vec<String> {
     lines.extend(found.room.as_ref().map(overlay_line));
     lines.extend(weaker_lines(found));
     lines.extend(found.home.iter().flat_map(home_lines));
-    lines.extend(found.path_dropped.iter().map(|entry| {
-        let entry = sanitize(entry);
-        format!(
-            "PATH: {entry} is inside the project, so Signoff does not search it; name its commands by their path"
-        )
-    }));
+    lines.extend(found.path_dropped.iter().map(|entry| path_line(entry)));
     lines.extend(found.project.iter().flat_map(project_lines));
     lines.extend(found.agents.iter().flat_map(agents::lines));
     lines.extend(found.probe.iter().flat_map(|found| probe::lines(found)));
     lines.extend(found.guard.iter().flat_map(|found| guard::lines(found)));
     lines
+}
+
+/// About an entry of PATH that is inside the project.
+pub(crate) fn path_line(entry: &str) -> String {
+    let entry = sanitize(entry);
+    format!(
+        "PATH: {entry} is inside the project, so Signoff does not search it; name its commands by their path"
+    )
 }
 
 /// The lines about the levels of the sandbox.

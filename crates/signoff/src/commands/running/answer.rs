@@ -7,6 +7,7 @@ use signoff_engine::{Choice, Event, InboxItem as EngineItem, InboxKind};
 use signoff_plan::model::Work;
 use signoff_plan::tools::paths_outside;
 use signoff_runtime::live::RunOptions;
+use signoff_runtime::planning::is_planning;
 use signoff_runtime::project::Project;
 use signoff_runtime::questions;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
@@ -131,10 +132,19 @@ fn answer_question(
     if session.is_json() {
         session.json(&answered);
     } else {
-        let line = "recorded; the agent reads it when it asks for the answer";
-        session.out.answer(line);
+        session.out.answer(read_by(question));
     }
     Ok(0)
+}
+
+/// Who goes on with the answer.
+fn read_by(question: &Question) -> String {
+    match question.session.as_deref() {
+        Some(id) if is_planning(id) => {
+            format!("recorded; next: `signoff plan --continue {id}` once all are answered")
+        }
+        Some(_) | None => "recorded; the agent reads it when it asks for the answer".to_owned(),
+    }
 }
 
 /// The arguments of a call, which are the note of an answer that lets it happen.

@@ -58,6 +58,24 @@ pub(crate) fn yes_or_no(session: &mut Session, question: &str) -> bool {
     }
 }
 
+/// Asks for one line; `None` if nothing was typed or the person has stopped.
+pub(crate) fn typed_line(
+    session: &mut Session,
+    question: &str,
+    is_stopped: &mut dyn FnMut() -> bool,
+) -> Option<String> {
+    discard_typed();
+    session.out.say(question);
+    session.out.prompt("answer> ");
+    match read_line(is_stopped) {
+        TerminalInput::Typed(text) => Some(text).filter(|text| !text.is_empty()),
+        TerminalInput::End | TerminalInput::Interrupted => {
+            session.out.say("");
+            None
+        }
+    }
+}
+
 /// A person at the terminal.
 pub(crate) struct TerminalPerson {
     out: Terminal,
@@ -191,6 +209,7 @@ impl TerminalPerson {
         let step = run.step(item.step).map(|(step, _)| &step.work);
         let is_call = matches!(step, Some(Work::Tool { .. }));
         let what = match choice {
+            Choice::Retry if item.kind == InboxKind::Approval => return Ok(None),
             Choice::Retry if is_call => "other arguments, as JSON; empty: as before",
             Choice::Retry => "advice for the next attempt; empty: none",
             Choice::Refuse => "the reason; empty: none",

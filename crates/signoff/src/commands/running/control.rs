@@ -69,6 +69,7 @@ pub(crate) fn replan(session: &mut Session, args: &Replan) -> Result<u8, Failure
     let what = RequestKind::Replan {
         because: args.because.clone(),
         discoveries: args.discoveries.clone(),
+        expands: false,
     };
     let done = ask(&project, id, what, &SystemClock::new())?;
     if args.resume && done != RequestOutcome::There {

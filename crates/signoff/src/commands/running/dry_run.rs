@@ -15,6 +15,7 @@ use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::project::Project;
 
 use crate::agent_check::actor;
+use crate::commands::running::run::say_concerns;
 use crate::commands::sign::approve::show_problems;
 use crate::failure::Failure;
 use crate::report::run::forecast::{forecast_lines, forecast_shape};
@@ -48,6 +49,7 @@ pub(crate) fn dry_run(
         for line in rehearsal_lines(&plan.checked.plan, &rehearsal) {
             session.out.answer(line);
         }
+        say_concerns(session, plan);
         session.out.say("nothing was started or written");
     }
     refused.map_or(Ok(0), Err)

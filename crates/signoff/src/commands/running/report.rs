@@ -1,5 +1,7 @@
 //! `report`: what a run did and how we know, as one page or as JSON.
 
+use std::path::Path;
+
 use signoff_page::graph::layout::StepGraph;
 use signoff_page::graph::svg::{Canvas, svg};
 use signoff_runtime::runs::view::RunView;
@@ -25,10 +27,25 @@ pub(crate) fn report(session: &mut Session, args: &Report) -> Result<u8, Failure
         return Ok(0);
     };
     let target = session.process.directory.join(output);
+    require_directory(&target, output)?;
     let hidden = session.out.secrets().hide(&text).into_owned();
     new_files::write(&target, output, &[(String::new(), hidden)], args.force)?;
     session.out.say(format!("wrote {}", output.display()));
     Ok(0)
+}
+
+/// A report is one file: a directory that is missing is more likely a slip than a wish.
+fn require_directory(target: &Path, output: &Path) -> Result<(), Failure> {
+    let directory = target.parent().unwrap_or(target);
+    if directory.is_dir() {
+        return Ok(());
+    }
+    let missing = output.parent().unwrap_or(output).display();
+    let message = format!(
+        "cannot write {}: there is no directory {missing}",
+        output.display()
+    );
+    Err(Failure::new(6, "file", message).hint(format!("`mkdir -p {missing}` makes it")))
 }
 
 /// The drawing; none of a run with too many boxes.

@@ -4,12 +4,14 @@ use signoff_engine::{Actor, Outcome};
 use signoff_runtime::Error;
 use signoff_runtime::live::{PreparedRun, RunOptions};
 use signoff_runtime::project::Project;
+use signoff_runtime::runs::elsewhere;
 use signoff_runtime::runs::names::run_to_resume;
 use signoff_runtime::runs::view::RunView;
 
 use crate::agent_check::actor;
 use crate::commands::running::accept_level::asking_to_accept;
 use crate::commands::running::run::drive;
+use crate::commands::share;
 use crate::failure::{Failure, with_known_steps};
 use crate::session::Session;
 
@@ -26,6 +28,9 @@ pub(crate) fn resume(
         && RunView::load(&project, &run)?.run.outcome() == Some(Outcome::Failed)
     {
         session.require_person("resume a failed run")?;
+    }
+    if elsewhere::resume(&project, &run)?.is_some() {
+        return share::follow(session, &project, &run);
     }
     let clock = signoff_runtime::SystemClock::new();
     let prepared = asking_to_accept(session, &project, || {

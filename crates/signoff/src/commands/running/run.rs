@@ -4,7 +4,6 @@ use std::path::Path;
 
 use signoff_api::event::StreamedEvent;
 use signoff_engine::{Outcome, PauseReason, PlanState, Redo};
-use signoff_plan::diagnostic::Code;
 use signoff_runtime::Error;
 use signoff_runtime::confinement::levels::check;
 use signoff_runtime::drive::{NoPerson, Person, StopReason};
@@ -27,11 +26,13 @@ use crate::commands::running::dry_run::dry_run;
 use crate::commands::running::land;
 use crate::commands::running::resume::resume;
 use crate::commands::running::task::run_task;
+use crate::commands::share;
 use crate::commands::sign::approve::{show_problems, sign_off};
 use crate::commands::sign::{by_person, locate};
+use crate::engine;
 use crate::failure::{Failure, held_hints, no_step, plan_changed_during_run};
 use crate::report::count::count_of;
-use crate::report::problems::text::concise;
+use crate::report::problems::text::concern;
 use crate::report::run::forecast::forecast_lines;
 use crate::report::run::opening::{OpeningContext, opening};
 use crate::report::run::reporter::RunReporter;
@@ -86,19 +87,20 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
             .map_err(|error| show_problems(session, error))?;
         sign_off(session, &project, &plan, &options)?;
     } else {
-        say_missing_tools(session, &plan);
+        say_concerns(session, &plan);
         if let Some(note) = plan_status(&project, &plan)?.disagreement(plan.source.name()) {
             session.out.say(format!("{} {note}", paint(CARE, "note:")));
         }
         sign_by_policy_if_due(session, &project, &plan)?;
     }
-    start(session, &project, &plan, &run_options)
+    start(session, &project, plan, &run_options)
 }
 
 impl From<&Run> for RunOptions {
     fn from(args: &Run) -> Self {
         Self {
             isolation: args.isolation.map(Into::into),
+            detach: args.detach,
             again: args.again,
             redo: if args.all {
                 Redo::Everything
@@ -150,14 +152,14 @@ fn unfinished_run(plan: &str, run: &str) -> Failure {
         ))
 }
 
-/// Names the tools that the plan asks for and that nothing here provides. Who signs it now is told anyway.
-fn say_missing_tools(session: &mut Session, plan: &PlanFile) {
+/// Says what a person must know before a signed plan runs here. Who signs it now is told anyway.
+pub(crate) fn say_concerns(session: &mut Session, plan: &PlanFile) {
     if session.is_json() {
         return;
     }
     let found = plan.checked.diagnostics.iter();
-    for problem in found.filter(|problem| problem.code == Code::MissingTool) {
-        session.out.say(concise(problem, &plan.source));
+    for problem in found.filter(|problem| problem.code.concerns_running()) {
+        session.out.say(concern(problem, &plan.source));
     }
 }
 
@@ -187,15 +189,20 @@ fn sign_by_policy_if_due(
 pub(crate) fn start(
     session: &mut Session,
     project: &Project,
-    plan: &PlanFile,
+    plan: PlanFile,
     options: &RunOptions,
 ) -> Result<u8, Failure> {
+    if let Some(shared) = engine::for_sharing(project) {
+        return share::start(session, &shared, &plan, options);
+    }
     let clock = signoff_runtime::SystemClock::new();
     let actor = actor(&session.process.variables);
     let prepared = asking_to_accept(session, project, || {
-        PreparedRun::start(project, plan, actor, options, &clock)
+        PreparedRun::start(project, &plan, actor, options, &clock)
     });
     let prepared = prepared.map_err(|error| show_problems(session, error))?;
+    // The run has what it needs of it, and may take hours.
+    drop(plan);
     drive(session, project, prepared)
 }
 
@@ -261,7 +268,7 @@ fn run_failure(error: Error, project: &Project, run: &str) -> Failure {
 }
 
 /// Prints what a person should know before the first step.
-fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>) {
+pub(crate) fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>) {
     if session.is_json() {
         return;
     }
@@ -302,7 +309,7 @@ fn announce(session: &mut Session, project: &Project, prepared: &PreparedRun<'_>
 }
 
 /// Shows how the run ended; returns the exit code.
-fn conclude(
+pub(crate) fn conclude(
     session: &mut Session,
     id: &str,
     plan: &str,

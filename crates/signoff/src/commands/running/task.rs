@@ -55,5 +55,5 @@ pub(crate) fn run_task(session: &mut Session, args: &Run, task: &str) -> Result<
         approved.done.plan
     };
     let stays = |failure: Failure| failure.hint(format!("{key} stays approved"));
-    start(session, &project, &plan, &RunOptions::from(args)).map_err(stays)
+    start(session, &project, plan, &RunOptions::from(args)).map_err(stays)
 }

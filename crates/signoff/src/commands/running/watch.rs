@@ -1,5 +1,7 @@
 //! `watch`: a run on a screen, as it goes on.
 
+mod contract;
+
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
@@ -8,16 +10,17 @@ use std::time::SystemTime;
 use signoff_api::inbox::Item;
 use signoff_api::request::RequestKind;
 use signoff_api::transcript::TranscriptEntry;
-use signoff_runtime::SystemClock;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
 use signoff_runtime::runs::names::run_or_newest;
 use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
+use signoff_runtime::{Clock as _, SystemClock};
 use signoff_sandbox::{DetachedCommand, start_detached};
 use signoff_tui::watch::{WatchData, WatchEffect};
 use signoff_tui::{Notice, WatchBackend, open_watch};
 
+use self::contract::contract_lines;
 use crate::args::Answer;
 use crate::commands::running::answer::answer_request;
 use crate::commands::sign::review::{exit_code, plain, require_terminal, screen_style, sentence};
@@ -28,8 +31,6 @@ use crate::session::Session;
 
 /// Columns of the drawing of dependencies.
 const GRAPH_WIDTH: usize = 78;
-/// Bytes of a log that are shown, from its end.
-const LOG: usize = 64 * 1024;
 
 pub(crate) fn watch(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -129,27 +130,12 @@ impl WatchedRun<'_> {
         entries.iter().flat_map(entry_lines).collect()
     }
 
-    /// What the contract printed before the work, and after the last attempt.
+    /// What the contract said before the work, and after it.
     fn contract(&self, view: &RunView, step: &str) -> Vec<String> {
-        let dir = self.project.store.run_dir(&self.run);
-        let state = view.run.position(step).and_then(|at| view.run.step(at));
-        let attempt = state.map_or(0, |(_, state)| state.attempts);
-        let logs = [
-            ("before the work:", dir.attempt(step, 0).baseline_log()),
-            ("after the work:", dir.attempt(step, attempt).contract_log()),
-        ];
-        let mut out = Vec::new();
-        for (label, path) in logs {
-            if let Ok(bytes) = std::fs::read(path) {
-                let end = bytes
-                    .get(bytes.len().saturating_sub(LOG)..)
-                    .unwrap_or_default();
-                out.push(label.to_owned());
-                let text = String::from_utf8_lossy(end).into_owned();
-                out.extend(text.lines().map(|line| format!("  {line}")));
-            }
-        }
-        out
+        let report = view.report(&self.project, SystemClock::new().now());
+        let steps = report.map(|report| report.steps).unwrap_or_default();
+        let found = steps.iter().find(|one| one.id == step);
+        found.map(contract_lines).unwrap_or_default()
     }
 
     fn carry_out(&mut self, effect: WatchEffect) -> Result<String, Failure> {

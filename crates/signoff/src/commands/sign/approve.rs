@@ -2,6 +2,7 @@
 
 use signoff_engine::Actor;
 use signoff_plan::diagnostic::{Code, Severity};
+use signoff_plan::tools::demands;
 use signoff_runtime::Error;
 use signoff_runtime::live::RunOptions;
 use signoff_runtime::plan_file::PlanFile;
@@ -14,11 +15,13 @@ use signoff_store::signatures::Proof;
 
 use crate::args::Approve;
 use crate::commands::sign::locate;
-use crate::failure::{Failure, difference_lines};
-use crate::report::problems::text::concise;
+use crate::failure::Failure;
+use crate::report::difference::signed_difference_text;
+use crate::report::problems::text::concern;
+use crate::report::signature::approval_line;
 use crate::session::Session;
 use crate::shell_words::shell_word;
-use crate::style::{CARE, GOOD, escape_command, paint};
+use crate::style::{CARE, GOOD, paint, sanitize};
 
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -32,6 +35,15 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
         expect_terms: None,
     };
     let (approved, during) = sign_off(session, &project, &plan, &options)?;
+    if let Some(progress) = &approved.done.approval
+        && !progress.is_complete()
+    {
+        if session.is_json() {
+            session.json(&approved.done.to_api());
+        }
+        // What was asked for besides waits for other people.
+        return Ok(if args.run { 3 } else { 0 });
+    }
     let goes = args.run || project.config.approval.then_run.value;
     if let Some(run) = during {
         if goes {
@@ -50,7 +62,7 @@ pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failu
         return crate::commands::running::run::start(
             session,
             &project,
-            &approved.done.plan,
+            approved.done.plan,
             &RunOptions::default(),
         )
         .map_err(|failure| failure.hint(format!("{name} stays approved")));
@@ -76,8 +88,8 @@ pub(crate) fn sign_off(
             "changes that run {} does not carry out yet:",
             during.run
         ));
-        for line in difference_lines(&during.difference) {
-            session.out.say(format!("  {}", escape_command(&line)));
+        for line in signed_difference_text(&during.difference) {
+            session.out.say(format!("  {line}"));
         }
     }
     if let Some(note) = plan_status(project, plan)?.disagreement(plan.source.name()) {
@@ -86,7 +98,14 @@ pub(crate) fn sign_off(
     for problem in &plan.checked.diagnostics {
         let is_stray = problem.code == Code::BadFilename && problem.severity == Severity::Warning;
         if (problem.code.concerns_signing() || is_stray) && !session.is_json() {
-            session.out.say(concise(problem, &plan.source));
+            session.out.say(concern(problem, &plan.source));
+        }
+    }
+    if !session.is_json() {
+        // Whoever signs need not look for it among the steps.
+        for demand in demands(&plan.checked.plan) {
+            let line = format!("{} this plan {}", paint(CARE, "note:"), sanitize(&demand));
+            session.out.say(line);
         }
     }
     let context = ActorContext {
@@ -110,6 +129,9 @@ pub(crate) fn sign_off(
             approved.signature.proof,
             approved.signature.digest.short(),
         ));
+        if let Some(progress) = &approved.done.approval {
+            session.out.say(approval_line(progress));
+        }
     }
     Ok((approved, during.map(|during| during.run)))
 }

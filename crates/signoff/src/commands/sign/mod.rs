@@ -29,7 +29,7 @@ pub(crate) use self::propose::propose;
 pub(crate) use self::reject::reject;
 pub(crate) use self::retry::retry;
 pub(crate) use self::review::review;
-pub(crate) use self::revise::revise;
+pub(crate) use self::revise::{revise, write_anew};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::shell_words::shell_word;
@@ -82,6 +82,8 @@ fn then_approve(done: &PlanReport) -> String {
     let name = shell_word(&done.key);
     match done.state {
         PlanState::Approved => format!("`signoff run {name}`"),
+        // It is not there yet: its run has to end what is under way.
+        PlanState::Draft => "`signoff inbox` says when it can be signed".to_owned(),
         _ => format!("`signoff show {name}`, then `signoff approve {name}`"),
     }
 }

@@ -6,15 +6,15 @@ use std::ffi::OsStr;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
+use signoff_plan::dialect::recognise;
 use signoff_plan::edit::StepPlace;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{
-    ActorContext, ApproveOptions, EditOptions, NewComment, PlanChange, PlanView,
-    changes_since_signed,
+    ActorContext, ApproveOptions, EditOptions, NewComment, PlanChange, PlanView, unsigned_changes,
 };
 use signoff_runtime::project::Project;
 use signoff_runtime::signing::proof::SignatureCheck;
-use signoff_runtime::{Error, SystemClock, plans};
+use signoff_runtime::{SystemClock, plans};
 use signoff_store::signatures::Proof;
 use signoff_tui::review::{ReviewData, ReviewEffect};
 use signoff_tui::{Notice, ReviewBackend, ScreenEnd, Style, open_review};
@@ -23,10 +23,11 @@ use super::approve::sign_off;
 use super::{by_person, locate};
 use crate::agent_check::actor;
 use crate::args::Review;
-use crate::failure::{Failure, difference_lines};
+use crate::failure::Failure;
+use crate::report::difference::signed_difference_text;
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::terminal;
-use crate::report::signature::signature;
+use crate::report::signature::{approval_line, signature};
 use crate::session::Session;
 use crate::shell_words::shell_word;
 
@@ -36,8 +37,13 @@ const GRAPH_WIDTH: usize = 78;
 pub(crate) fn review(session: &mut Session, args: &Review) -> Result<u8, Failure> {
     let project = session.project()?;
     let (path, name) = locate(&project, &args.plan)?;
-    require_terminal(&format!("signoff show {}", shell_word(&name)))?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
+    if recognise(&plan.source).is_none() {
+        let message = format!("{name} is not a plan");
+        return Err(Failure::new(2, "not-a-plan", message)
+            .hint("`signoff list` names the plans of the project"));
+    }
+    require_terminal(&format!("signoff show {}", shell_word(&name)))?;
     let style = screen_style(session);
     let mut screen = ReviewedPlan {
         session,
@@ -118,11 +124,10 @@ impl ReviewedPlan<'_> {
         let status = view.status.as_ref();
         let is_signed =
             status.is_some_and(|status| matches!(status.signature, SignatureCheck::Valid(_)));
-        let difference = match changes_since_signed(&self.project, plan) {
-            Ok(_) if is_signed => Some(Vec::new()),
-            Ok((_, difference)) => Some(plain(difference_lines(&difference))),
-            Err(Error::NotSigned { .. }) => None,
-            Err(error) => return Err(error.into()),
+        let difference = match unsigned_changes(&self.project, plan)? {
+            Some(_) if is_signed => Some(Vec::new()),
+            Some(changes) => Some(plain(signed_difference_text(&changes.difference))),
+            None => None,
         };
         let model = &plan.checked.plan;
         let graph = terminal::lines(model, &StepGraph::of_plan(model), false, GRAPH_WIDTH, None);
@@ -137,7 +142,13 @@ impl ReviewedPlan<'_> {
             difference,
             signature: plain(
                 status
-                    .map(|status| signature(&status.signature))
+                    .map(|status| {
+                        let approval = status.approval.iter().map(approval_line);
+                        signature(&status.signature)
+                            .into_iter()
+                            .chain(approval)
+                            .collect()
+                    })
                     .unwrap_or_default(),
             ),
         })

@@ -2,17 +2,19 @@
 
 use std::cell::RefCell;
 
-use signoff_llm::{DraftEnd, DraftReport, Round};
+use signoff_llm::{DraftEnd, DraftReport, PlanningContext, Round};
+use signoff_runtime::advice::run_of_plan;
 use signoff_runtime::plan_file::{PlanFile, read_source, read_stream};
 use signoff_runtime::planning::{
-    DraftObserver, RevisionOptions, revise_by_planner, revision_context,
+    DraftObserver, RevisionOptions, reasons_to_replan, revise_by_planner, revision_context,
 };
-use signoff_runtime::plans::{ActorContext, Revision};
+use signoff_runtime::plans::{ActorContext, EditOptions, Revision};
 
 use super::{locate, tell};
 use crate::agent_check::actor;
-use crate::args::Revise;
-use crate::commands::write::plan::{begin, criticize_draft, round_lines, say_all};
+use crate::args::{Replan, Revise, RunArg};
+use crate::commands::running::control::replan;
+use crate::commands::write::plan::{begin, criticize_draft, round_lines};
 use crate::failure::Failure;
 use crate::plan_paths::is_stdin;
 use crate::session::Session;
@@ -28,15 +30,55 @@ pub(crate) fn revise(session: &mut Session, args: &Revise) -> Result<u8, Failure
     let (path, name) = locate(&project, &args.plan.plan)?;
     if args.by_planner {
         let plan = PlanFile::read(&path, &name, &project.workspace())?;
+        if let Some(run) = run_of_plan(context, &plan)? {
+            return in_its_run(session, args, context, &plan, run);
+        }
         return by_planner(session, args, context, &plan);
     }
     let revision = revision(session, args)?;
-    let done =
-        signoff_runtime::plans::revise(context, &path, &name, &revision, args.expect_version);
+    let expected = EditOptions {
+        expect_version: args.expect_version,
+        expect_digest: args.expect_digest.clone(),
+    };
+    let done = signoff_runtime::advice::revise(context, &path, &name, &revision, &expected);
     let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
     tell(session, &done, "revised", Some(next));
     Ok(0)
+}
+
+/// The plan is carried out: what the planner writes is a new version of it, once nothing is under way.
+fn in_its_run(
+    session: &mut Session,
+    args: &Revise,
+    context: ActorContext<'_>,
+    plan: &PlanFile,
+    run: String,
+) -> Result<u8, Failure> {
+    let option = match (&args.step, &args.agent) {
+        (Some(_), _) => Some("--step"),
+        (None, Some(_)) => Some("--agent"),
+        (None, None) => None,
+    };
+    if let Some(option) = option {
+        let message =
+            format!("`{option}` is not for a plan that is carried out, as run {run} does");
+        return Err(Failure::new(2, "usage", message)
+            .hint("leave it out: the run's planner writes a whole new version"));
+    }
+    let reasons = reasons_to_replan(context, plan, args.feedback.as_deref())?;
+    let (mut reasons, mut because) = (reasons.into_iter(), String::new());
+    because.extend(reasons.next());
+    let wanted = Replan {
+        run: RunArg {
+            run: Some(run),
+            format: args.plan.format,
+        },
+        because,
+        discoveries: reasons.collect(),
+        resume: false,
+    };
+    replan(session, &wanted)
 }
 
 /// The planner writes the new text.
@@ -51,13 +93,29 @@ fn by_planner(
         feedback: args.feedback.clone(),
     };
     let told = revision_context(context, plan, &options)?;
-    let (mut model, rounds) = begin(session, context.project, args.agent.as_deref())?;
+    write_anew(session, context, plan, &told, args.agent.as_deref())
+}
+
+/// Has the planner write the plan anew as it is told, and hands that in.
+pub(crate) fn write_anew(
+    session: &mut Session,
+    context: ActorContext<'_>,
+    plan: &PlanFile,
+    told: &PlanningContext,
+    agent: Option<&str>,
+) -> Result<u8, Failure> {
+    let (mut model, rounds) = begin(session, context.project, agent)?;
     let out = RefCell::new(&mut *session);
     let observer = DraftObserver {
-        round: &mut |round: &Round| say_all(&out, &round_lines(round, rounds)),
+        // Whoever reads the answer as JSON may follow what is said meanwhile: it takes minutes.
+        round: &mut |round: &Round| {
+            for line in round_lines(round, rounds) {
+                out.borrow_mut().out.say(line);
+            }
+        },
         review: &mut |_| Vec::new(),
     };
-    let report = revise_by_planner(context, &mut model, plan, &told, observer);
+    let report = revise_by_planner(context, &mut model, plan, told, observer);
     let report = report.map_err(|error| super::approve::show_problems(session, error))?;
     let Some(done) = report.done else {
         return Err(unfinished(&report.draft));

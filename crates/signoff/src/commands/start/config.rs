@@ -70,10 +70,6 @@ fn asked_for(config: &Config, key: Option<&str>) -> Result<Vec<SettingEntry>, Fa
         return Ok(config.entries());
     };
     config.entries_of(key).map_err(|unknown| {
-        if unknown.later {
-            let message = format!("this version does not support the setting `{key}`");
-            return Failure::new(2, "not-honoured", message);
-        }
         let failure = Failure::new(2, "unknown-key", format!("there is no setting `{key}`"));
         failure.hint(
             unknown

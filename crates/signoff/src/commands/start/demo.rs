@@ -1,6 +1,8 @@
 //! `demo`: shows everything once, in a temporary folder, with a scripted agent. The commands, files and processes are
 //! real; only the agent's actions are fixed.
 
+mod page;
+mod planned;
 mod side_by_side;
 
 use std::path::{Path, PathBuf};
@@ -19,22 +21,30 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::style::{DIM, HINT, TITLE, paint};
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 6] = [
     ("plan.md", include_str!("demo/plan.md")),
     ("broken.md", include_str!("demo/broken.md")),
     ("tests/slugify.sh", include_str!("demo/test.sh")),
     ("parallel.md", include_str!("demo/parallel.md")),
     ("CHANGELOG.md", "# Changes\n\n"),
     ("README.md", "# slugify\n\nTitles become URLs.\n"),
-    (".signoff/script.json", include_str!("demo/script.json")),
 ];
+
+/// What the agent does.
+const SCRIPT: &str = ".signoff/script.json";
 
 pub(crate) fn demo(session: &mut Session, args: &Demo) -> Result<u8, Failure> {
     let folder = tempfile::Builder::new()
         .prefix("signoff-demo-")
         .tempdir()
         .map_err(|why| cannot(&why))?;
-    let result = tell(session, folder.path());
+    let result = if args.plan {
+        planned::tell(session, folder.path())
+    } else if args.page {
+        page::open(session, folder.path())
+    } else {
+        tell(session, folder.path())
+    };
     if args.keep {
         let path = folder.keep();
         session
@@ -96,11 +106,41 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Writes the project and points the session at it. Reads and writes nothing that belongs to the user.
 fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
+    set_up_with(session, folder, include_str!("demo/script.json"))
+}
+
+/// The same with another script for the agent.
+fn set_up_with(session: &mut Session, folder: &Path, script: &str) -> Result<(), Failure> {
+    let files: Vec<(&str, &str)> = FILES.into_iter().chain([(SCRIPT, script)]).collect();
+    point_at(session, folder, &files)?;
+    let scripts = [("coder", SCRIPT), ("writer", SCRIPT)];
+    let config = session.process.directory.join(".signoff/config.toml");
+    std::fs::write(config, roles(&scripts)?).map_err(|why| cannot(&why))?;
+    quietly(session, |session| {
+        init::init(session)?;
+        trust::trust(session)
+    })?;
+    side_by_side::make_repository(session);
+    Ok(())
+}
+
+/// A configuration in which each of these roles follows its script in the store.
+fn roles(scripts: &[(&str, &str)]) -> Result<String, Failure> {
+    let agent = std::env::current_exe().map_err(|why| cannot(&why))?;
+    let role = |(name, script): &(&str, &str)| {
+        let command = serde_json::json!([agent.to_string_lossy(), "scripted-agent", script]);
+        format!("\n[agents.{name}]\ndriver = \"command\"\ncommand = {command}\n")
+    };
+    let roles: Vec<String> = scripts.iter().map(role).collect();
+    Ok(format!("[run]\nbackoff = \"100ms\"\n{}", roles.concat()))
+}
+
+/// Writes the project and points the session at it. Reads and writes nothing that belongs to the user.
+fn point_at(session: &mut Session, folder: &Path, files: &[(&str, &str)]) -> Result<(), Failure> {
     let folder = folder.canonicalize().map_err(|why| cannot(&why))?;
     let project = folder.join("project");
-    for (name, text) in FILES {
+    for (name, text) in files {
         let path = project.join(name);
         let parent = path.parent().unwrap_or(&project);
         std::fs::create_dir_all(parent).map_err(|why| cannot(&why))?;
@@ -108,30 +148,18 @@ fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     }
     session.process.directory.clone_from(&project);
     session.process.user_config = None;
-    session.process.state_dir = Some(folder.join("state"));
-    let data = folder.join("data").into_os_string();
+    session.process.state_dir = Some(folder.join("state/signoff"));
     let variables = &mut session.process.variables;
-    variables.insert("XDG_DATA_HOME".into(), data);
+    // A run that the page starts is a process of its own, and finds the same places.
+    for (name, place) in [
+        ("XDG_DATA_HOME", "data"),
+        ("XDG_STATE_HOME", "state"),
+        ("XDG_CONFIG_HOME", "config"),
+    ] {
+        variables.insert(name.into(), folder.join(place).into_os_string());
+    }
     session.proof = Some(Proof::Policy);
     session.out.merged = true;
-    let agent = std::env::current_exe().map_err(|why| cannot(&why))?;
-    let command = serde_json::json!([
-        agent.to_string_lossy(),
-        "scripted-agent",
-        ".signoff/script.json"
-    ]);
-    let role = |name: &str| format!("[agents.{name}]\ndriver = \"command\"\ncommand = {command}\n");
-    let config = format!(
-        "[run]\nbackoff = \"100ms\"\n\n{}\n{}",
-        role("coder"),
-        role("writer")
-    );
-    std::fs::write(project.join(".signoff/config.toml"), config).map_err(|why| cannot(&why))?;
-    quietly(session, |session| {
-        init::init(session)?;
-        trust::trust(session)
-    })?;
-    side_by_side::make_repository(session);
     Ok(())
 }
 
@@ -279,6 +307,7 @@ fn revise_args() -> Revise {
         plan: plan_name(),
         with: None,
         expect_version: None,
+        expect_digest: None,
         by_planner: false,
         step: None,
         feedback: None,
@@ -300,6 +329,7 @@ fn approve_args() -> Approve {
 fn run_args() -> Run {
     let PlanArg { path, format } = plan();
     Run {
+        detach: false,
         path: Some(path),
         approve: false,
         preview: false,

@@ -10,7 +10,7 @@ use std::path::Path;
 use signoff_api::project::{INIT_SCHEMA, Init};
 use signoff_runtime::Error;
 use signoff_runtime::doctor::agents::LocalAgent;
-use signoff_runtime::doctor::{sandbox, worktrees};
+use signoff_runtime::doctor::{dropped_path_entries, sandbox, worktrees};
 use signoff_runtime::project::Project;
 use signoff_store::atomic::{ReplaceError, replace};
 use signoff_store::config::Driver;
@@ -18,7 +18,7 @@ use signoff_store::root::{Store, discover};
 
 use self::git::GitState;
 use self::prepare::PrepareCommand;
-use crate::commands::inspect::doctor::worktrees_line;
+use crate::commands::inspect::doctor::{path_line, worktrees_line};
 use crate::commands::start::trust::remember;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -75,6 +75,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
                 .iter()
                 .map(|one| one.command.clone())
                 .collect(),
+            path_dropped: path_dropped(session),
         });
         return Ok(0);
     }
@@ -185,6 +186,9 @@ fn tell_found(session: &mut Session, found: &Findings, wrote_config: bool) {
     if let Some(obstacle) = obstacles(session).filter(|_| found.git.is_repository()) {
         session.out.answer(obstacle);
     }
+    for entry in path_dropped(session) {
+        session.out.answer(path_line(&entry));
+    }
     let level = level(session);
     let rights = if level == "none" {
         "; agents and contracts run with your rights"
@@ -202,6 +206,11 @@ fn level(session: &Session) -> String {
         |_| "unknown".to_owned(),
         |project| sandbox(&project.config).level,
     )
+}
+
+fn path_dropped(session: &Session) -> Vec<String> {
+    let project = Project::open(&session.process);
+    project.map_or_else(|_| Vec::new(), |project| dropped_path_entries(&project))
 }
 
 /// What keeps agents from working side by side, or their commits from the repository.

@@ -22,7 +22,7 @@ use crate::style::{CARE, paint, sanitize};
 
 pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failure> {
     let plan = read(session, &args.path, args.dialect)?;
-    require_understood(&plan)?;
+    require_understood(&plan, args.to)?;
     let mut written = tidy(write(&plan.checked.plan, args.to), args.to);
     written.losses.splice(0..0, unread_fields(&plan));
     written.losses.splice(0..0, left_files(&plan));
@@ -119,27 +119,29 @@ fn invalid(plan: &PlanFile, to: Dialect, errors: &[&Diagnostic]) -> Failure {
     )
 }
 
-/// Refuses a plan with errors that make its meaning uncertain.
-fn require_understood(plan: &PlanFile) -> Result<(), Failure> {
+/// Refuses a plan with errors that make its meaning uncertain, and steps that only the native dialect can leave open.
+fn require_understood(plan: &PlanFile, to: Dialect) -> Result<(), Failure> {
+    let is_open = |code: Code| code == Code::UnexpandedStep && to != Dialect::Workunit;
     let uncertain = plan.checked.diagnostics.iter().find(|one| {
-        one.severity == Severity::Error
-            && matches!(
-                one.code,
-                Code::BadExpect
-                    | Code::BadFilename
-                    | Code::BadOnFail
-                    | Code::BadValue
-                    | Code::BudgetInvalid
-                    | Code::DuplicateId
-                    | Code::DuplicateIndex
-                    | Code::FrontmatterInvalid
-                    | Code::FrontmatterMissing
-                    | Code::NotUtf8
-                    | Code::TooLarge
-                    | Code::UnexpandedStep
-                    | Code::UnknownDependency
-                    | Code::UnterminatedFence
-            )
+        let is_error = one.severity == Severity::Error;
+        is_open(one.code)
+            || is_error
+                && matches!(
+                    one.code,
+                    Code::BadExpect
+                        | Code::BadFilename
+                        | Code::BadOnFail
+                        | Code::BadValue
+                        | Code::BudgetInvalid
+                        | Code::DuplicateId
+                        | Code::DuplicateIndex
+                        | Code::FrontmatterInvalid
+                        | Code::FrontmatterMissing
+                        | Code::NotUtf8
+                        | Code::TooLarge
+                        | Code::UnknownDependency
+                        | Code::UnterminatedFence
+                )
     });
     match uncertain {
         Some(problem) => {

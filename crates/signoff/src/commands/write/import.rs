@@ -1,14 +1,20 @@
 //! `import`: makes a draft from another tool's plan, and lists what could not be carried over.
 
+mod contracts;
 mod report;
 
 use signoff_api::diagnostics::Diagnostic;
-use signoff_api::import::{ImportLoss as LossShape, Imported as ImportedShape, SCHEMA};
+use signoff_api::import::{
+    ContractProposal, ImportLoss as LossShape, Imported as ImportedShape, SCHEMA,
+};
 use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::import::{ImportError, ImportLoss, Imported, import as make_draft};
 use signoff_plan::source::Source;
+use signoff_plan::write::{Loss, write};
 use signoff_runtime::plan_file::{ForeignSource, PlanFile, read_foreign, read_stream};
 
+use self::contracts::ContractQuestion;
+use super::convert::{loss_text, tidy};
 use crate::args::Import;
 use crate::failure::Failure;
 use crate::new_files;
@@ -29,21 +35,51 @@ pub(crate) fn import(session: &mut Session, args: &Import) -> Result<u8, Failure
         || "<imported>".to_owned(),
         |path| path.display().to_string(),
     );
-    let draft = Source::new(name, imported.text.clone().into_bytes());
     let target = session.process.directory.join(output.unwrap_or(&args.path));
-    let plan = PlanFile::from_source(
-        &target,
-        draft,
-        Some(Dialect::Workunit),
-        &workspace(session)?,
-    );
+    let workspace = workspace(session)?;
+    let read_draft = |text: &str, dialect: Dialect| {
+        let draft = Source::new(name.clone(), text.to_owned().into_bytes());
+        PlanFile::from_source(&target, draft, Some(dialect), &workspace)
+    };
+    let mut plan = read_draft(&imported.text, Dialect::Workunit);
+    let mut proposal = None;
+    if args.plan {
+        if let Some(shown) = output.filter(|_| !args.force && target.symlink_metadata().is_ok()) {
+            return Err(new_files::exists(shown));
+        }
+        let found = contracts::propose(session, args, &plan)?;
+        if let Some(found) = &found {
+            found.report.source.text().clone_into(&mut imported.text);
+            plan = read_draft(&imported.text, Dialect::Workunit);
+        }
+        proposal = found;
+    }
+    if args.dialect != Dialect::Workunit {
+        let written = tidy(write(&plan.checked.plan, args.dialect), args.dialect);
+        for loss in &written.losses {
+            if loss.filled_in {
+                imported
+                    .notes
+                    .push(format!("filled in: {}", loss_text(loss)));
+            } else {
+                imported.losses.push(of_dialect(&source, loss));
+            }
+        }
+        let text = written.files.into_iter().next().map(|(_, text)| text);
+        imported.text = text.expect("such a dialect has one file");
+        plan = read_draft(&imported.text, args.dialect);
+    }
     if let Some(shown) = output {
         let files = [(String::new(), imported.text.clone())];
         new_files::write(&target, shown, &files, args.force)?;
+        if let Some(asked) = &proposal {
+            asked.record(session, &plan)?;
+        }
     }
     if session.is_json() {
         let path = output.map(|path| path.display().to_string());
-        session.json(&shape(imported, &plan, path));
+        let proposal = proposal.as_ref().map(ContractQuestion::shape);
+        session.json(&shape(imported, &plan, path, proposal));
         return Ok(0);
     }
     report::report(session, &source, &imported, &plan, output);
@@ -51,6 +87,17 @@ pub(crate) fn import(session: &mut Session, args: &Import) -> Result<u8, Failure
         session.out.write_unredacted(imported.text.as_bytes());
     }
     Ok(0)
+}
+
+/// What the wanted dialect has no place for.
+fn of_dialect(source: &Source, loss: &Loss) -> ImportLoss {
+    ImportLoss {
+        file: source.name().to_owned(),
+        line: None,
+        field: loss.field.clone(),
+        value: (loss.step.clone()).unwrap_or_else(|| "the plan".to_owned()),
+        why: loss.why.clone(),
+    }
 }
 
 fn read(session: &Session, args: &Import) -> Result<ForeignSource, Failure> {
@@ -100,7 +147,12 @@ fn unread_file(source: &Source, name: String) -> ImportLoss {
     }
 }
 
-fn shape(imported: Imported, plan: &PlanFile, path: Option<String>) -> ImportedShape {
+fn shape(
+    imported: Imported,
+    plan: &PlanFile,
+    path: Option<String>,
+    proposal: Option<ContractProposal>,
+) -> ImportedShape {
     let problems = plan.checked.diagnostics.iter();
     ImportedShape {
         schema: SCHEMA.to_owned(),
@@ -114,5 +166,6 @@ fn shape(imported: Imported, plan: &PlanFile, path: Option<String>) -> ImportedS
         diagnostics: problems
             .map(|one| Diagnostic::new(one, &plan.source))
             .collect(),
+        proposal,
     }
 }

@@ -82,6 +82,7 @@ fn begin(
             version: plan.checked.plan.version,
             digest: plan.digest().to_string(),
             path: name,
+            approval: None,
         };
         session.json(&shape);
         return Ok(0);

@@ -1,26 +1,33 @@
 //! `plan`: a draft of a plan, by a model.
 
+mod expand;
+mod interview;
 mod report;
+mod request;
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use signoff_api::plan_log::PlanningTask;
 use signoff_engine::Verdict;
-use signoff_llm::{DraftEnd, DraftReport, DraftedPlan, Memory, Objection, PlanningContext, Round};
-use signoff_runtime::plan_file::{PlanFile, read_stream};
+use signoff_llm::{DraftEnd, DraftReport, DraftedPlan, Objection, PlanningContext, Round};
+use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::planning::{
-    DraftObserver, DraftOptions, DraftOrigin, KeptDraft, Model, ModelPurpose, criticize, draft,
-    finished, first_prompt, keep_draft, planning_context,
+    AskedModel, DraftObserver, DraftOrigin, KeptDraft, Model, ModelPurpose, criticize, draft,
+    finished, first_prompt, forget, keep_draft, planning_context, record_planning,
 };
 use signoff_runtime::plans::ActorContext;
-use signoff_runtime::project::Project;
+use signoff_runtime::project::{Project, require_role};
 use signoff_runtime::{
-    ContractTrial, Error, QuestionStop, SystemClock, require_trials, try_contracts,
+    Clock as _, ContractTrial, Error, QuestionStop, SystemClock, require_trials, timestamp,
+    try_contracts,
 };
 use signoff_sandbox::start_thread;
 
-pub(crate) use self::report::round_lines;
-use self::report::{Told, begins, contract_lines, critique_lines, tell};
+use self::interview::{InterviewEnd, hold_interview, take_up};
+use self::report::{DraftSummary, begins, critique_lines, tell, tell_waiting};
+pub(crate) use self::report::{contract_lines, round_lines, usage_text};
+use self::request::Planning;
 use crate::agent_check::actor;
 use crate::args::PlanTask;
 use crate::failure::Failure;
@@ -28,35 +35,55 @@ use crate::new_files;
 use crate::session::Session;
 use crate::style::sanitize;
 
-/// Bytes of a file that a planner is shown.
-const LARGEST: usize = 64 * 1024;
-
 pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure> {
+    if let Some(name) = &args.expand {
+        return self::expand::expand(session, name, args.dry_run);
+    }
     let project = session.project()?;
     let clock = SystemClock::new();
-    let options = DraftOptions {
-        task: task(&args.task)?,
-        dialect: args.dialect,
-        memories: files(session, &args.memory)?,
-        existing_code: files(session, &args.code)?,
-        constraints: args.constraint.clone(),
+    let actor = actor_context(session, &project, &clock);
+    let planning = match &args.resume {
+        None => Planning::typed(session, args)?,
+        Some(id) => {
+            let waiting = take_up(session, actor, id)?;
+            if waiting.open().next().is_some() {
+                return Ok(tell_waiting(session, &waiting, None));
+            }
+            Planning::answered(&waiting)?
+        }
     };
-    let context = planning_context(&project, &options, &clock)?;
+    if let Some(role) = &planning.agent {
+        require_role(&project, role)?;
+    }
+    let mut context = planning_context(&project, &planning.options, &clock)?;
+    context.answers.clone_from(&planning.answers);
     if args.dry_run {
-        let prompt = first_prompt(&project, &context)?;
+        let prompt = first_prompt(&project, &context, args.interview)?;
         session.out.write_unredacted(prompt.as_bytes());
         return Ok(0);
     }
-    require_free(session, args)?;
-    if args.try_contracts {
+    require_free(session, &planning)?;
+    if planning.try_contracts {
         require_trials(&project)?;
     }
-    let (mut model, rounds) = begin(session, &project, args.agent.as_deref())?;
+    let (mut model, rounds) = begin(session, &project, planning.agent.as_deref())?;
+    let mut asked = planning.used.clone();
+    if args.interview {
+        match hold_interview(session, actor, &mut model, &context, &planning)? {
+            InterviewEnd::Answered { answers, usage } => {
+                context.answers = answers;
+                asked.add(&usage);
+            }
+            InterviewEnd::Parked(parked) => {
+                return Ok(tell_waiting(session, &parked, Some(&model)));
+            }
+        }
+    }
     let out = RefCell::new(&mut *session);
     let mut observe = |round: &Round| say_all(&out, &round_lines(round, rounds));
     let mut review = |plan: &DraftedPlan| {
-        let tried = args.try_contracts.then(|| {
-            say_all(&out, &contract_lines(plan));
+        let tried = planning.try_contracts.then(|| {
+            say_all(&out, &contract_lines(&plan.checked.plan));
             try_contracts(&project, &plan.checked.plan)
         });
         tried.map_or_else(Vec::new, objections)
@@ -65,13 +92,25 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
         round: &mut observe,
         review: &mut review,
     };
-    let report = draft(&project, &mut model, &context, observer)?;
-    let kept = keep(session, &project, args, &report, &context)?;
+    let mut report = draft(&project, &mut model, &context, observer)?;
+    report.usage.add(&asked);
+    let kept = keep(session, &project, &planning, &report, &context)?;
+    if let Some(kept) = &kept {
+        let asked = AskedModel {
+            task: PlanningTask::Draft,
+            by: model.name(),
+            rounds: u32::try_from(report.rounds.len()).unwrap_or(u32::MAX),
+            usage: &report.usage,
+        };
+        record_planning(actor, &kept.plan, asked)?;
+    }
     if let Some(kept) = kept.as_ref().filter(|_| report.end == DraftEnd::Clean) {
-        let actor = actor_context(session, &project, &clock);
         criticize_draft(session, actor, &kept.plan, &context.task)?;
     }
-    let told = Told {
+    if let Some(id) = args.resume.as_ref().filter(|_| kept.is_some()) {
+        forget(&project, id)?;
+    }
+    let told = DraftSummary {
         model: &model,
         report: &report,
         kept: kept.as_ref(),
@@ -129,7 +168,7 @@ pub(crate) fn criticize_draft(
     Ok(())
 }
 
-fn actor_context<'a>(
+pub(super) fn actor_context<'a>(
     session: &Session,
     project: &'a Project,
     clock: &'a SystemClock,
@@ -152,7 +191,7 @@ pub(crate) fn say_all(session: &RefCell<&mut Session>, lines: &[String]) {
 
 /// What is wrong with contracts that were tried: those that hold already. One that could not be tried is no fault of
 /// the planner, and the person learns of it when the plan runs.
-fn objections(tried: Result<Vec<ContractTrial>, Error>) -> Vec<Objection> {
+pub(crate) fn objections(tried: Result<Vec<ContractTrial>, Error>) -> Vec<Objection> {
     let green = |trial: ContractTrial| {
         let (step, holds) = (trial.step, trial.verdict == Verdict::Pass);
         let message = format!(
@@ -172,39 +211,9 @@ fn objections(tried: Result<Vec<ContractTrial>, Error>) -> Vec<Objection> {
     }
 }
 
-/// The request, as it was typed or from stdin.
-fn task(typed: &str) -> Result<String, Failure> {
-    if typed != "-" {
-        return Ok(typed.to_owned());
-    }
-    let read = read_stream(std::io::stdin().lock());
-    let bytes = read.map_err(|why| Failure::new(6, "unreadable", format!("stdin: {why}")))?;
-    String::from_utf8(bytes).map_err(|_| Failure::new(2, "not-utf8", "the task is not UTF-8"))
-}
-
-fn files(session: &Session, paths: &[PathBuf]) -> Result<Vec<Memory>, Failure> {
-    let read = |path: &PathBuf| {
-        let shown = path.display();
-        let failed = |why: String| Failure::new(6, "unreadable", format!("{shown}: {why}"));
-        let bytes = std::fs::read(session.process.directory.join(path));
-        let bytes = bytes.map_err(|why| failed(why.to_string()))?;
-        if bytes.len() > LARGEST {
-            let (found, limit) = (bytes.len() / 1024, LARGEST / 1024);
-            let message = format!("it has {found} KB, and a planner is shown at most {limit} KB");
-            return Err(failed(message).hint("give it an excerpt"));
-        }
-        let text = String::from_utf8(bytes);
-        Ok(Memory {
-            name: shown.to_string(),
-            text: text.map_err(|_| failed("it is not UTF-8".to_owned()))?,
-        })
-    };
-    paths.iter().map(read).collect()
-}
-
 /// Refuses before anybody is asked what could not be written afterwards.
-fn require_free(session: &Session, args: &PlanTask) -> Result<(), Failure> {
-    let Some(output) = args.output.as_ref().filter(|_| !args.force) else {
+fn require_free(session: &Session, planning: &Planning) -> Result<(), Failure> {
+    let Some(output) = planning.output.as_ref().filter(|_| !planning.force) else {
         return Ok(());
     };
     if session
@@ -223,19 +232,21 @@ fn require_free(session: &Session, args: &PlanTask) -> Result<(), Failure> {
 fn keep(
     session: &Session,
     project: &Project,
-    args: &PlanTask,
+    planning: &Planning,
     report: &DraftReport,
     context: &PlanningContext,
 ) -> Result<Option<KeptDraft>, Failure> {
     let Some(draft) = &report.plan else {
         return Ok(None);
     };
+    let at = timestamp(SystemClock::new().now());
     let origin = DraftOrigin {
+        at: &at,
         person: &project.process.person,
         context,
         model: report.usage.model.as_deref(),
     };
-    let Some(output) = &args.output else {
+    let Some(output) = &planning.output else {
         let clock = SystemClock::new();
         let actor = actor_context(session, project, &clock);
         return Ok(Some(keep_draft(actor, draft, &origin)?));
@@ -243,7 +254,7 @@ fn keep(
     let source = finished(draft, &origin, None);
     let target = session.process.directory.join(output);
     let text = source.text().to_owned();
-    new_files::write(&target, output, &[(String::new(), text)], args.force)?;
+    new_files::write(&target, output, &[(String::new(), text)], planning.force)?;
     Ok(Some(written(project, &target, output)?))
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use signoff_plan::digest::canonical;
 use signoff_plan::model::{
-    Condition, FailAction, OnFail, RetriedFailures, StepRecord, Subscription,
+    Condition, FailAction, OnFail, RetriedFailures, StepDetails, StepRecord, Subscription,
 };
 
 use super::*;
@@ -26,9 +26,9 @@ fn full(work: Work) -> Plan {
     let step = Step {
         id: "the-id".to_owned(),
         number: 1,
+        unexpanded: Some("1–N".to_owned()),
         title: "the step's title".to_owned(),
         claimed: false,
-        mark: None,
         depends_on: Depends::On(vec![1]),
         work,
         contract: Some(Contract {
@@ -51,34 +51,39 @@ fn full(work: Work) -> Plan {
             failures: RetriedFailures::Every,
             then: FailAction::Abort,
         },
-        subscriptions: vec![
-            Subscription::File {
-                path: "a file".to_owned(),
-                lines: Some((3, 4)),
-            },
-            Subscription::Topic("a topic".to_owned()),
-        ],
-        produces: texts("produces"),
-        protects: texts("protects"),
-        tools: Some(vec!["tool-of-step".to_owned()]),
         approval: true,
-        when: Some("the condition".to_owned()),
-        for_each: Some("the list".to_owned()),
-        max_items: Some(31),
-        timeout: Some(Duration::from_secs(99)),
-        budget: budget(4),
         critical: false,
-        locks: texts("lock"),
-        isolation: Some("the isolation".to_owned()),
-        acceptance: texts("acceptance"),
-        subtasks: texts("subtask"),
-        instructions: Some("the instructions".to_owned()),
-        hint: Some(Hint {
-            tool: Some("hint-tool".to_owned()),
-            operation: Some("hint operation".to_owned()),
-            target: Some("hint target".to_owned()),
-        }),
         record: StepRecord::default(),
+        details: StepDetails {
+            mark: None,
+            subscriptions: vec![
+                Subscription::File {
+                    path: "a file".to_owned(),
+                    lines: Some((3, 4)),
+                },
+                Subscription::Topic("a topic".to_owned()),
+            ],
+            produces: texts("produces"),
+            protects: texts("protects"),
+            tools: Some(vec!["tool-of-step".to_owned()]),
+            when: Some("the condition".to_owned()),
+            for_each: Some("the list".to_owned()),
+            max_items: Some(31),
+            timeout: Some(Duration::from_secs(99)),
+            budget: budget(4),
+            locks: texts("lock"),
+            isolation: Some("the isolation".to_owned()),
+            reviewer: Some("the reviewer".to_owned()),
+            acceptance: texts("acceptance"),
+            subtasks: texts("subtask"),
+            instructions: Some("the instructions".to_owned()),
+            hint: Some(Hint {
+                tool: Some("hint-tool".to_owned()),
+                operation: Some("hint operation".to_owned()),
+                target: Some("hint target".to_owned()),
+            }),
+        }
+        .into(),
     };
     let other = Step {
         id: "waited-for".to_owned(),
@@ -100,6 +105,7 @@ fn full(work: Work) -> Plan {
         params: BTreeMap::from([("a-param".to_owned(), json!("its value"))]),
         risks: texts("risk"),
         executor_model: Some("the model".to_owned()),
+        approval_required_from: texts("approver"),
         briefing: Some("proposal".to_owned()),
         record: BTreeMap::from([("tool_outputs".to_owned(), json!({"an-output": "its data"}))]),
         steps: vec![step, other],

@@ -6,6 +6,8 @@ use signoff_plan::diagnostic::{Diagnostic, Severity};
 use signoff_plan::source::{Source, Span};
 use signoff_plan::visible::hides;
 
+use crate::style::{HINT, paint};
+
 /// One diagnostic with the lines it is about.
 pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
     let level = match diagnostic.severity {
@@ -53,6 +55,15 @@ pub(crate) fn concise(diagnostic: &Diagnostic, source: &Source) -> String {
         diagnostic.code,
         sanitize_lines(&diagnostic.message)
     )
+}
+
+/// The same for somebody who is about to sign or run the plan, with what to do about it.
+pub(crate) fn concern(diagnostic: &Diagnostic, source: &Source) -> String {
+    let problem = concise(diagnostic, source);
+    match &diagnostic.help {
+        Some(help) => format!("{problem}\n  {} {}", paint(HINT, "→"), sanitize_lines(help)),
+        None => problem,
+    }
 }
 
 /// Positions further apart than this are shown in two windows.

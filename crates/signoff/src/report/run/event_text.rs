@@ -5,8 +5,8 @@ use std::fmt::Display;
 use anstyle::Style;
 use signoff_engine::{
     AgentReport, CallEnd, Choice, Event, EvidenceFacts, Grade, InboxItem, ModelAnswer, ModelTask,
-    Observation, Outcome, PauseReason, RecordedEvent, RoleDecision, Run, Stage, TokenUsage,
-    ToolCall, Verdict, work_failure,
+    Observation, Outcome, PauseReason, PlanDraft, RecordedEvent, Remark, RoleDecision, Run, Stage,
+    TokenUsage, ToolCall, Verdict, work_failure,
 };
 use signoff_store::runs::RunDir;
 
@@ -15,7 +15,7 @@ use crate::report::run::contract_text::{baseline, contract_finished, may_be_kept
 use crate::report::run::evidence::first_names;
 use crate::report::run::short_text::{SHOWN, one_line, short_commit, short_value};
 use crate::report::run::totals::NOTHING;
-use crate::report::step_name::{name_of, role};
+use crate::report::step_name::{DEFAULT_ROLE, name_of};
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, escape_file_name, paint, sanitize};
 
 /// What is said of a step that a person has to accept at the end.
@@ -80,6 +80,7 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             let text = format!("`{step}`: a new version of the plan is wanted by {by}: {because}");
             line(CARE, "↻", text)
         }
+        Event::VersionHandedIn { draft, by, .. } => handed_in(draft, by),
         Event::ReplanDropped { reason, .. } => line(
             CARE,
             "–",
@@ -156,6 +157,7 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         Event::RunPaused { reason, trouble } => run_paused(*reason, trouble.as_deref()),
         Event::RunFinished { outcome } => run_finished(*outcome),
         Event::RunStarted { .. }
+        | Event::PlanningSpent { .. }
         | Event::EarlierStep { .. }
         | Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
@@ -181,20 +183,33 @@ pub(crate) fn asking_text(task: ModelTask) -> &'static str {
         ModelTask::Replan => "a planner drafts a new version of the plan",
         ModelTask::Recovery => "a model decides how to go on",
         ModelTask::Role => "the arbiter chooses who does it",
+        ModelTask::Review => "a reviewer reads the work",
     }
+}
+
+fn handed_in(draft: &PlanDraft, by: &str) -> String {
+    let text = format!(
+        "{} handed in `{}`:{}",
+        sanitize(by),
+        sanitize(&draft.plan),
+        change_lines(draft)
+    );
+    line(CARE, "↻", text)
+}
+
+fn change_lines(draft: &PlanDraft) -> String {
+    let changes = draft.changes.iter();
+    let lines: Vec<String> = changes
+        .map(|change| format!("\n      {}", sanitize(change)))
+        .collect();
+    lines.concat()
 }
 
 fn model_answered(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> String {
     let text = match answer {
         ModelAnswer::Draft(draft) => {
-            let changes: Vec<String> = (draft.changes.iter())
-                .map(|change| format!("\n      {}", sanitize(change)))
-                .collect();
-            format!(
-                "{by} drafted `{}`:{}",
-                sanitize(&draft.plan),
-                changes.concat()
-            )
+            let changes = change_lines(draft);
+            format!("{by} drafted `{}`:{changes}", sanitize(&draft.plan))
         }
         ModelAnswer::Recovery(decision) => {
             let reason = one_line(decision.reason());
@@ -209,6 +224,14 @@ fn model_answered(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> Stri
         ModelAnswer::Role(RoleDecision::Continue { .. } | RoleDecision::Retry { .. }) => {
             format!("{by} leaves the role as it is")
         }
+        ModelAnswer::Review(remarks) => {
+            let remarks: Vec<String> = remarks.iter().map(remark_line).collect();
+            if remarks.is_empty() {
+                format!("{by} has nothing to remark on it")
+            } else {
+                format!("{by} remarks, which is no verdict:{}", remarks.concat())
+            }
+        }
         ModelAnswer::Nothing(why) => format!("{by} gave nothing to use: {}", one_line(why)),
     };
     match refused {
@@ -219,6 +242,13 @@ fn model_answered(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> Stri
         ),
         None => line(DIM, "·", text),
     }
+}
+
+fn remark_line(remark: &Remark) -> String {
+    let file = remark.file.as_deref().map(one_line);
+    let file = file.map_or_else(String::new, |file| format!(" {file}:"));
+    let (severity, text) = (remark.severity.name(), one_line(&remark.text));
+    format!("\n      {severity}:{file} {text}")
 }
 
 /// A line below the step's name, with a sign.
@@ -364,7 +394,8 @@ fn step<'a>(run: &'a Run, id: &str) -> Option<&'a signoff_plan::model::Step> {
 }
 
 fn role_of(run: &Run, id: &str) -> String {
-    step(run, id).map_or_else(String::new, |step| sanitize(role(step)))
+    let role = run.position(id).and_then(|at| run.role_of(at));
+    sanitize(role.unwrap_or(DEFAULT_ROLE))
 }
 
 /// The path of an agent's output.

@@ -72,7 +72,10 @@ impl LiveRow {
             Stage::Working { attempt } if state.attempt.asked_at.is_some() => {
                 (with_attempt("waiting for an answer", *attempt), None)
             }
-            Stage::Working { attempt } => (with_attempt(&working(step), *attempt), Some(work)),
+            Stage::Working { attempt } => {
+                let activity = with_attempt(&working(step, state), *attempt);
+                (activity, Some(work))
+            }
             Stage::NeedsEvaluation { .. }
                 if seat == Some(WorkLocation::MergeQueue) && state.attempt.candidate.is_none() =>
             {
@@ -138,9 +141,12 @@ fn whole_seconds(limit: Duration) -> Duration {
     Duration::from_secs(limit.as_secs().saturating_add(part))
 }
 
-fn working(step: &Step) -> String {
+fn working(step: &Step, state: &StepState) -> String {
     match &step.work {
-        Work::Agent { .. } => format!("{} at work", sanitize(role(step))),
+        Work::Agent { .. } => {
+            let agent = state.usage.agent.as_deref().unwrap_or(role(step));
+            format!("{} at work", sanitize(agent))
+        }
         Work::Tool { tool, .. } => format!("calling {}", sanitize(tool)),
         Work::Ask { .. } => "asking".to_owned(),
         Work::Check => "contract".to_owned(),

@@ -106,7 +106,7 @@ fn steps(plan: &Plan, context: &OpeningContext<'_>, rows: usize) -> Vec<String> 
         let before = |at| plan.dependencies(at).filter(|&other| other < first);
         let graph = StepGraph::reduced((0..first).map(|at| before(at).collect()).collect());
         let labels = StepLabels {
-            text: &|step, rows| text(step, rows, context.program),
+            text: &|step, rows| text(step, rows, context),
             sign: &kind,
         };
         let lines = tree(plan, &graph, usize::MAX, context.size.0, &labels);
@@ -122,8 +122,8 @@ fn steps(plan: &Plan, context: &OpeningContext<'_>, rows: usize) -> Vec<String> 
 }
 
 /// A step in so many columns. The title is cut, not the agent, which costs money.
-fn text(step: &Step, columns: usize, program: &dyn Fn(&str) -> Option<String>) -> String {
-    let remark = cut(&remark(step, program), columns.saturating_sub(TITLE_LEAST));
+fn text(step: &Step, columns: usize, context: &OpeningContext<'_>) -> String {
+    let remark = cut(&remark(step, context), columns.saturating_sub(TITLE_LEAST));
     let title = sanitize(step.title.trim());
     let title = if title.is_empty() { &step.id } else { &title };
     let heading = format!("{}. {title}", step.number);
@@ -132,9 +132,11 @@ fn text(step: &Step, columns: usize, program: &dyn Fn(&str) -> Option<String>) -
 }
 
 /// Who does it, and what decides whether it is done.
-fn remark(step: &Step, program: &dyn Fn(&str) -> Option<String>) -> String {
+fn remark(step: &Step, context: &OpeningContext<'_>) -> String {
+    let has_arbiter = !context.settings.roles.is_empty();
     let mut words = vec![match &step.work {
-        Work::Agent { .. } => match program(role(step)) {
+        Work::Agent { role: None, .. } if has_arbiter => "a role is chosen".to_owned(),
+        Work::Agent { .. } => match (context.program)(role(step)) {
             Some(program) => format!("{} → {program}", role(step)),
             None => role(step).to_owned(),
         },

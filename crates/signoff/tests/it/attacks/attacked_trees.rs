@@ -1,7 +1,7 @@
 //! Agents that attack from a worktree of their own, beside one that does not: whatever comes of their step, nothing
 //! changes outside of it, and nothing of theirs is run by somebody else.
 
-use signoff_testkit::{Project, Script};
+use signoff_testkit::{PATIENCE, Project, Script};
 
 use crate::support::busy_checkout::{
     MINE, attempts, difference, in_the_middle_of_something, picture, repository, shell, steps_of,
@@ -248,7 +248,7 @@ fn check(attack: &Attack) -> Vec<String> {
             wrong.push(format!("{}: {what}\n{output}", attack.name));
         }
     };
-    see(begun.elapsed().as_secs() < 60, "it took very long");
+    see(begun.elapsed() < PATIENCE, "it took very long");
     let text = format!("{}{}", output.stdout, output.stderr);
     let start = before["git HEAD"].lines().next().expect("a commit");
     let landed = attempts(&project, start, "HEAD");

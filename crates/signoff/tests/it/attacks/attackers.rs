@@ -9,7 +9,7 @@ mod table;
 use std::path::Path;
 
 use signoff_testkit::Output;
-use stage::{Mode, Stage, User};
+use stage::{Mode, Setting, SharedBinary, Stage, User};
 use table::{ATTACKS, Attack, Control, LEVELS, Outcome};
 
 use crate::support::soak;
@@ -62,9 +62,11 @@ fn for_all(share: Share, one: impl Fn(&'static Attack) -> Option<String> + Sync)
 fn check(level: &'static str, user: User, share: Share) {
     let at = LEVELS.iter().position(|known| *known == level);
     let at = at.expect("one of the levels");
+    let mode = Mode::At(level);
+    let binary = &SharedBinary::new();
+    let setting = Setting { user, mode, binary };
     let wrong = for_all(share, |attack| {
-        let mode = Mode::At(level);
-        let stage = Stage::new(attack, user, mode, attack.step)?;
+        let stage = Stage::new(attack, setting, attack.step)?;
         let output = stage.run(mode);
         took_place(attack, &output, level);
         let (seen, expected) = (outcome(&stage, &output), attack.expected[at]);
@@ -102,15 +104,17 @@ fn outcome(stage: &Stage<'_>, output: &Output) -> Outcome {
 /// An attack has its effect where nothing is in its way.
 #[track_caller]
 fn check_controls(user: User, share: Share) {
+    let (mode, binary) = (Mode::Off, &SharedBinary::new());
+    let setting = Setting { user, mode, binary };
     let wrong = for_all(share, |attack| {
         let fields = match attack.control {
             Control::Unguarded(fields) => fields,
             Control::Off | Control::Bare(_) => attack.step,
         };
-        let stage = Stage::new(attack, user, Mode::Off, fields)?;
+        let stage = Stage::new(attack, setting, fields)?;
         let output = match attack.control {
             Control::Bare(script) => stage.bare(script),
-            Control::Off | Control::Unguarded(_) => stage.run(Mode::Off),
+            Control::Off | Control::Unguarded(_) => stage.run(mode),
         };
         let passes = output.code == Some(0) || !matches!(attack.control, Control::Unguarded(_));
         let wrong = format!("{}: {output}\n{}", attack.name, stage.said());

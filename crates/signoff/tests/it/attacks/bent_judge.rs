@@ -166,7 +166,9 @@ fn whoever_puts_it_back_and_does_the_work_is_done() {
         let grade = if setup.on_trees() { "proved" } else { "held" };
         assert_eq!(completed[0]["evidence"], grade, "{setup:?}");
         let facts = &completed[0]["facts"];
-        assert!(facts["judge_changed"].is_null(), "{setup:?}: {facts}");
+        // The Makefile asks for it.
+        let named = serde_json::json!(["made.txt"]);
+        assert_eq!(facts["judge_changed"], named, "{setup:?}: {facts}");
         assert_eq!(project.read("Makefile"), HONEST, "{setup:?}");
     }
 }
@@ -188,7 +190,7 @@ fn what_a_cut_off_attempt_changed_honestly_counts_and_is_named() {
         let facts = &completed[0]["facts"];
         assert_eq!(completed[0]["attempts"], 1, "{setup:?}");
         assert_eq!(facts["interrupted"], true, "{setup:?}: {facts}");
-        let named = serde_json::json!(["tests/test_it.py"]);
+        let named = serde_json::json!(["made.txt", "tests/test_it.py"]);
         assert_eq!(facts["judge_changed"], named, "{setup:?}: {facts}");
     }
 }

@@ -308,7 +308,7 @@ fn an_escalation_is_answered_by_a_person() {
     project
         .signoff(["answer", &id, "accept"])
         .assert_code(5)
-        .assert_stderr_contains("retry, fixed, skip, revise, replan, abort");
+        .assert_stderr_contains("retry, fixed, skip, revise, abort");
     project
         .signoff(["answer", &id, "retri"])
         .assert_code(2)
@@ -637,6 +637,32 @@ fn the_demo_tells_the_whole_story() {
             .is_none(),
         "the demo wrote into the home"
     );
+}
+
+#[test]
+fn the_demo_of_planning_tells_how_a_plan_comes_to_be_and_changes() {
+    let project = Project::new(BINARY).confined();
+    let output = project.signoff(["demo", "--plan"]);
+    output.assert_success();
+    for part in [
+        "contract-vacuous",
+        "unknown-agent",
+        "round 2: nothing to mend",
+        "signed",
+        "twice 4 gave 4",
+        "planner drafted `plan-v2`",
+        "with the program `bc`. → ",
+        "sign the new version `plan-v2`",
+        "completed",
+        "proved",
+    ] {
+        output.assert_stdout_contains(part);
+    }
+    let places = [project.temp(), project.home()];
+    for place in places {
+        let left = std::fs::read_dir(&place).expect("it exists").count();
+        assert_eq!(left, 0, "{}", place.display());
+    }
 }
 
 #[test]

@@ -386,3 +386,19 @@ fn a_script_that_was_changed_is_left() {
         .assert_stdout_contains("left as it is");
     assert!(path.exists());
 }
+
+#[test]
+fn a_dry_run_shows_what_new_files_would_say() {
+    let project = Project::new(BINARY);
+    project.write(".signoff/.keep", "");
+    project
+        .signoff(["connect", "pi", "--project", "--dry-run"])
+        .assert_success()
+        .assert_stdout_contains("+export default function (pi: ExtensionAPI)")
+        .assert_stdout_contains("+name: signoff")
+        .assert_stderr_contains("nothing was written");
+    assert!(!project.exists(".pi"));
+    let made = project.signoff(["connect", "pi", "--project"]);
+    made.assert_success();
+    assert!(!made.stdout.contains("+export"), "{made}");
+}

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ClientConfig,
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability, GetTaskParams,
-    Implementation, ProgressNotificationParam, ProgressToken, ProtocolVersion, RequestMetaObject,
+    Implementation, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ReadResourceRequestParams, RequestMetaObject,
 };
 use rmcp::service::{NotificationContext, RequestContext, RunningService};
 use rmcp::{ClientHandler, ClientLifecycleMode, ClientServiceExt as _, ErrorData, RoleClient};
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 use signoff_testkit::{Project, Script};
 use tokio::net::unix::pipe;
 
-use crate::support::{agent, makes_out, plan, project, waits_then_makes_out};
+use crate::support::{agent, makes_out, plan, project, waits_then_makes_out, with_a_new_step};
 
 /// A client with a person who agrees.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +26,8 @@ struct Agreeing {
     /// The client knows tasks.
     tasks: bool,
     progress: Arc<Mutex<Vec<f64>>>,
+    /// What the person was shown.
+    shown: Arc<Mutex<Vec<String>>>,
 }
 
 impl ClientHandler for Agreeing {
@@ -39,9 +42,12 @@ impl ClientHandler for Agreeing {
 
     async fn create_elicitation(
         &self,
-        _request: ElicitRequestParams,
+        request: ElicitRequestParams,
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
+        if let ElicitRequestParams::FormElicitationParams { message, .. } = request {
+            self.shown.lock().unwrap().push(message);
+        }
         let agreed = ElicitResult::new(ElicitationAction::Accept);
         Ok(agreed.with_content(json!({"confirm": true})))
     }
@@ -165,6 +171,33 @@ async fn a_run_goes_on_when_client_and_server_are_gone() {
 }
 
 #[tokio::test]
+async fn a_person_is_shown_what_a_new_version_brings() {
+    let project = with_a_new_step();
+    assert_eq!(project.signoff(["run", "plan.md"]).code, Some(3));
+    let person = Agreeing::default();
+    let connected = Connected::to(&project, &[], &person).await;
+    connected
+        .done("plan_approve", json!({"plan": "plan-v2"}))
+        .await;
+    connected.close().await;
+    let shown = person.shown.lock().unwrap().clone();
+    let (changes, _) = shown[0].split_once("\n1. ").expect("the steps");
+    for words in [
+        "does not carry out yet",
+        "- Make it wrong.",
+        "+ Make two.",
+        "+ step step-4: Tell",
+        "+ Report what was made, and send it to everybody.",
+        "+ test -s report",
+        "+ run_command",
+        "+ shared",
+        "this plan lets agents work in your checkout itself",
+    ] {
+        assert!(changes.contains(words), "{words}: {changes}");
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_knows_tasks_gets_the_run_as_one() {
     let project = trusted(&makes_out());
     let client = Agreeing {
@@ -195,6 +228,47 @@ async fn a_client_that_knows_tasks_gets_the_run_as_one() {
     let task = serde_json::to_value(&task).unwrap();
     assert_eq!(task["status"], "completed", "{task}");
     assert_eq!(task["result"]["structuredContent"]["status"], "completed");
+    connected.close().await;
+}
+
+/// What is read over MCP is what `signoff report` says, as text and as JSON.
+#[tokio::test]
+async fn the_report_of_a_run_is_the_one_of_the_command() {
+    let project = trusted(&makes_out());
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project.signoff(["run", "plan.md"]).assert_success();
+    let mut told = project.json(["report"]);
+    let run = told["run"]["run"].as_str().unwrap().to_owned();
+    let connected = Connected::to(&project, &[], &Agreeing::default()).await;
+    let read = async |uri: String| {
+        let read = connected
+            .client
+            .read_resource(ReadResourceRequestParams::new(uri));
+        serde_json::to_value(read.await.unwrap()).unwrap()["contents"].clone()
+    };
+    let both = read(format!("signoff://runs/{run}/report")).await;
+    assert_eq!(both[0]["mimeType"], "text/markdown");
+    let page = both[0]["text"].as_str().unwrap();
+    for words in [
+        "**completed**",
+        "Before the work",
+        "**pass**",
+        "proof `any`",
+        "| completed | 1 | held |",
+        "Changed: out",
+        "signoff diff --signed",
+    ] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    let alone = read(format!("signoff://runs/{run}/report.json")).await;
+    for content in [&both[1], &alone[0]] {
+        assert_eq!(content["uri"], format!("signoff://runs/{run}/report.json"));
+        let mut report: Value = serde_json::from_str(content["text"].as_str().unwrap()).unwrap();
+        // When it was written differs.
+        report["at"].take();
+        told["at"].take();
+        assert_eq!(report, told);
+    }
     connected.close().await;
 }
 

@@ -43,3 +43,23 @@ fn a_report_is_one_file_that_needs_nothing_else() {
         .signoff(["report", "-o", "report.html", "--force"])
         .assert_success();
 }
+
+#[test]
+fn a_report_makes_no_directory() {
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["run", "plan.md"]).assert_success();
+    project
+        .signoff(["report", "-o", "missing/report.html"])
+        .assert_code(6)
+        .assert_stderr_contains("there is no directory missing");
+    assert!(!project.exists("missing"));
+}
+
+#[test]
+fn a_review_is_of_a_plan() {
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    project
+        .signoff(["review", "/etc/passwd"])
+        .assert_code(2)
+        .assert_stderr_contains("/etc/passwd is not a plan");
+}

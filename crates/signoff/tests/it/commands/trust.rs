@@ -397,6 +397,38 @@ fn a_command_in_a_path_entry_of_the_project_is_explained() {
 }
 
 #[test]
+fn another_program_than_the_persons_own_is_told_before_anything_starts() {
+    let project = ready();
+    executable(&project.path().join(".venv/bin/seq"), "#!/bin/sh\n");
+    let step = "**target:** coder\n**task:**\nMake it.\n\n**contract:** `seq 1 && test -f out`\n";
+    project.write("venv.md", &plan(&[step]));
+    let path = format!("{}/.venv/bin:/usr/bin:/bin", project.path().display());
+    let variables = [("PATH", path.as_str())];
+    let told = "contract-command-shadowed";
+    let help = "write `.venv/bin/seq 1`";
+    project
+        .signoff_with(&variables, ["verify", "venv.md"])
+        .assert_success()
+        .assert_stdout_contains(told)
+        .assert_stdout_contains("and run `/usr/bin/seq`")
+        .assert_stdout_contains(help);
+    project
+        .signoff_with(&variables, ["approve", "venv.md"])
+        .assert_success()
+        .assert_stderr_contains(told);
+    for arguments in [&["run", "venv.md", "--dry-run"][..], &["run", "venv.md"]] {
+        project
+            .signoff_with(&variables, arguments)
+            .assert_stderr_contains(told)
+            .assert_stderr_contains(help);
+    }
+    // Without the entry both are the same program.
+    project
+        .signoff_with(&[("PATH", "/usr/bin:/bin")], ["verify", "venv.md"])
+        .assert_stdout_lacks(told);
+}
+
+#[test]
 fn an_agent_in_a_path_entry_of_the_project_is_explained_and_not_run() {
     let project = project(&Script::new(), &plan(&[&agent("Make it.", "out")]));
     executable(
@@ -440,6 +472,19 @@ fn init_proposes_what_the_lockfiles_suggest() {
         project.json(["config", "run.prepare"])["settings"][0]["value"],
         Value::Array(Vec::new())
     );
+}
+
+#[test]
+fn init_says_that_an_activated_environment_is_not_searched() {
+    let project = Project::new(BINARY);
+    project.write(".venv/bin/python", "");
+    let environment = project.path().join(".venv/bin");
+    let environment = environment.display();
+    let path = format!("{environment}:/usr/bin:/bin");
+    let output = project.signoff_with(&[("PATH", path.as_str())], ["init"]);
+    output
+        .assert_success()
+        .assert_stdout_contains(&format!("PATH: {environment} is inside the project"));
 }
 
 #[test]

@@ -117,6 +117,33 @@ fn what_lies_beside_a_thread_s_plan_is_named() {
 }
 
 #[test]
+fn a_copy_says_which_fields_it_leaves_out() {
+    let project = Project::new(BINARY);
+    let config = "[agents.default]\ndriver = \"command\"\ncommand = [\"true\"]\n";
+    let step = "- index: 0\n  description: Look\n  contract: \"true\"\n  mood: good\n";
+    let plan = format!(
+        "id: deploy\ntask: Deploy\nstatus: draft\nversion: 1\nfollowers: [me]\nsteps:\n{step}"
+    );
+    project
+        .write(".signoff/config.toml", config)
+        .write("deploy.yaml", &plan);
+    project.signoff(["trust"]).assert_success();
+    let cloned = project.signoff(["clone", "deploy.yaml"]);
+    cloned
+        .assert_success()
+        .assert_stderr_contains("`record` has no such field: `followers`, `mood`");
+    // Where they are read as text nothing is lost.
+    let noted = format!(
+        "{}**mood:** good\n",
+        crate::support::agent("Make it.", "out")
+    );
+    project.write("plan.md", &crate::support::plan(&[&noted]));
+    let cloned = project.signoff(["clone", "plan.md"]);
+    cloned.assert_success();
+    assert!(!cloned.stderr.contains("not copied"), "{cloned}");
+}
+
+#[test]
 fn a_replanned_record_is_found_by_its_own_id() {
     let project = Project::new(BINARY);
     let config = "[agents.default]\ndriver = \"command\"\ncommand = [\"true\"]\n";

@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use signoff_testkit::{Dice, Ledger, Reply, Script};
+use signoff_testkit::{Dice, Ledger, PATIENCE, Reply, Script};
 
 use crate::support::chaos::plan::{LARGE, SMALL, Size};
 use crate::support::chaos::{Chaos, Gone};
@@ -185,7 +185,7 @@ fn of_two_that_resume_at_once_one_wins() {
             if let Some(at) = both.iter_mut().position(|one| !one.is_running()) {
                 break at;
             }
-            assert!(began.elapsed() < Duration::from_secs(50), "nobody gave way");
+            assert!(began.elapsed() < PATIENCE, "nobody gave way");
         };
         let [first, second] = both;
         let (loser, mut winner) = if ended == 0 {

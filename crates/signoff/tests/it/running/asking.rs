@@ -21,7 +21,7 @@ fn an_escalation_is_answered_in_place_with_advice() {
     let project = advised();
     let mut run = project.on_terminal("signoff run plan.md");
     run.expect("is not done after 1 attempt")
-        .expect("[ret]ry [f]ixed [s]kip [rev]ise [rep]lan abort; empty: later")
+        .expect("[ret]ry [f]ixed [s]kip [rev]ise abort; empty: later")
         .expect("answer> ")
         .type_line("a")
         .expect("no: the possible answers are")

@@ -1,6 +1,9 @@
 //! After `signoff connect` the agents that people have are guarded, know of Signoff, and hand their plans in. The programs
 //! are real, and so is everything of ours; only the model is scripted.
 
+mod pi;
+mod planning;
+
 use std::fs;
 
 use serde_json::{Value, json};
@@ -35,8 +38,10 @@ impl Connected {
         for (name, value) in &settings.variables {
             project = project.env(name, value);
         }
-        let config =
-            format!("{config}\n[agents.default]\ndriver = 'command'\ncommand = ['true']\n");
+        // Who does the work of plans.
+        let config = format!(
+            "{config}\n[agents.default]\ndriver = 'command'\ncommand = ['sh', '-c', 'echo made > made.txt']\n"
+        );
         let files = settings.files.into_iter();
         for (file, text) in files.chain([(".config/signoff/config.toml", config)]) {
             let path = project.home().join(file);
@@ -48,6 +53,23 @@ impl Connected {
             .write("read.txt", "to be read\n");
         project.signoff(["connect", agent, scope]).assert_success();
         Self { project, stub }
+    }
+
+    /// From now on another model with this script takes the place of the first. Returns what a command line begins with, so
+    /// that the agent finds it.
+    fn next_model(&mut self, agent: &str, script: Script) -> String {
+        let stub = Stub::start(script).expect("a port on loopback");
+        let settings = stub.client_settings(agent).expect("a known agent");
+        for (file, _) in &settings.files {
+            let path = self.project.home().join(file);
+            let text = fs::read_to_string(&path).expect("it was written");
+            let text = text.replace(&self.stub.url(), &stub.url());
+            fs::write(path, text).expect("a home");
+        }
+        self.stub = stub;
+        let variables = settings.variables.iter();
+        let variables = variables.map(|(name, value)| format!("export {name}='{value}'; "));
+        variables.collect()
     }
 
     /// What the model was sent, as one text.
@@ -152,7 +174,7 @@ fn claude_hands_its_plan_in_and_changes_nothing() {
 /// How an agent is given a task without a person.
 fn command(agent: &str) -> &'static str {
     match agent {
-        "claude" => "claude -p 'make made.txt' --permission-mode acceptEdits",
+        "claude" => "IS_SANDBOX=1 claude -p 'make made.txt' --permission-mode bypassPermissions",
         "gemini" => {
             "GEMINI_CLI_TRUST_WORKSPACE=true gemini -p 'make made.txt' --approval-mode yolo"
         }

@@ -183,7 +183,7 @@ fn only_the_difference_is_shown_and_signing_it_starts_nothing() {
     let output = project.signoff(["approve", "plan.md"]);
     output
         .assert_success()
-        .assert_stderr_contains("added: Three")
+        .assert_stderr_contains("+ step step-3: Three")
         .assert_stderr_contains("signoff resume");
     assert!(!output.stderr.contains("Make one"), "{output}");
     assert_eq!(project.json(["show", "plan.md"])["status"], "stalled");

@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use signoff_stub::{Script as StubScript, Stub};
 use signoff_testkit::{Reply, Script};
 
 use crate::support::seeds::Example;
 use crate::support::seeds::catalogue::schema;
+use crate::support::sums::{provided, say};
 use crate::support::{BINARY, agent, first_item_id, makes_out, narrowable, plan, replannable};
 
 type Events = Vec<Value>;
@@ -277,6 +279,30 @@ fn drafted() -> Events {
     project.signoff(["log", "--format", "json"]).json_lines()
 }
 
+/// A provider's model drafts the plan and says what it used; while the plan waits on a person, another version is handed in.
+fn planned() -> Events {
+    let wrong = agent("Make it.", "other")
+        .replace("**contract:**", "**on_fail:** escalate\n\n**contract:**");
+    let answer = format!(
+        "````markdown\n{}````\n",
+        plan(&[&wrong]).replace("1h", "max 9k tokens")
+    );
+    let stub = Stub::start(StubScript::of_questions([say(&answer)])).expect("a stub");
+    let project = provided("anthropic", &stub, "");
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["plan", "write out", "-o", "plan.md"])
+        .assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_code(3);
+    project.write("next.md", &project.read("plan.md").replace("other", "out"));
+    project
+        .signoff(["revise", "plan.md", "--with", "next.md"])
+        .assert_success();
+    project.signoff(["log", "--format", "json"]).json_lines()
+}
+
 /// A planner leaves out what has not begun, and a policy signs that.
 fn narrowed() -> Events {
     let project = narrowable();
@@ -433,6 +459,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         replanned(),
         revised(),
         drafted(),
+        planned(),
         narrowed(),
         not_recovered(),
         limited(),

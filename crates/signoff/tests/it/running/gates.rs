@@ -3,7 +3,7 @@
 use serde_json::json;
 use signoff_testkit::{Ledger, Project, Script};
 
-use crate::support::{agent, makes_out, only_item, plan, signed, statuses};
+use crate::support::{agent, makes_out, only_item, plan, project, signed, statuses};
 
 /// Answers the only open item and continues.
 fn answer(project: &Project, word: &str) -> signoff_testkit::Output {
@@ -114,4 +114,53 @@ fn a_loop_begins_at_once_beside_what_is_under_way() {
     project
         .signoff(["run", "plan.md", "--jobs", "4"])
         .assert_success();
+}
+
+/// A contract that misses a program until the person has put `ready` there.
+fn missing_its_program(task: &str) -> Project {
+    let step = format!("**target:** coder\n**task:**\n{task}\n\n**contract:** `bash check.sh`\n");
+    let text = plan(&[&step]);
+    let project = project(&makes_out().ledger("LEDGER"), &text).on_trees();
+    project.write("check.sh", "test -f ready || absent-runner\ntest -f out\n");
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+}
+
+#[test]
+fn no_agent_works_before_a_person_knows_that_its_contract_cannot_run() {
+    let project = missing_its_program("Make it.");
+    project
+        .signoff(["run", "plan.md"])
+        .assert_code(3)
+        .assert_stderr_contains("absent-runner")
+        .assert_stderr_contains("shall its agent work all the same?");
+    let item = only_item(&project);
+    let choices = json!(["retry", "approve", "revise", "skip", "abort"]);
+    assert_eq!(
+        (&item["kind"], &item["choices"]),
+        (&json!("approval"), &choices)
+    );
+    Ledger::read(project.outside("ledger")).assert_starts("step-1", 0);
+    // It is installed now: the contract is asked once more, before the work.
+    project.write("ready", "");
+    answer(&project, "retry").assert_success();
+    Ledger::read(project.outside("ledger")).assert_starts("step-1", 1);
+    assert_eq!(project.json(["status"])["steps"][0]["evidence"], "proved");
+}
+
+#[test]
+fn a_person_may_let_the_agent_work_unjudged_before() {
+    let project = missing_its_program("Make it.");
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    answer(&project, "approve").assert_success();
+    Ledger::read(project.outside("ledger")).assert_starts("step-1", 1);
+    assert_eq!(project.json(["status"])["steps"][0]["evidence"], "held");
+}
+
+#[test]
+fn a_step_that_is_to_bring_the_program_is_not_asked_about() {
+    let project = missing_its_program("Make it. Install absent-runner.");
+    project.signoff(["run", "plan.md"]).assert_success();
+    Ledger::read(project.outside("ledger")).assert_starts("step-1", 1);
 }

@@ -41,6 +41,26 @@ fn steps(project: &Project) -> Vec<Value> {
     steps.expect("a run has steps").clone()
 }
 
+/// opencode installs thousands of files beside a plugin of the project, and asks git to ignore them in a file that no tree has.
+#[test]
+fn what_an_agents_program_installs_for_itself_does_not_land() {
+    let works = Reply::when(["Write a."])
+        .write("a", "x\n")
+        .write(".opencode/agents/mine.md", "work\n")
+        .write(".opencode/.gitignore", "node_modules\n")
+        .write(".opencode/package.json", "{}\n")
+        .write(".opencode/node_modules/x/index.js", "x\n");
+    let plan = plan(&[&step("a", "a").replace("grep -q a a", "true")]);
+    let project = project(&Script::new().reply(works), &plan).on_trees();
+    project.signoff(["trust"]).assert_success();
+    let run = project.signoff(["run", "plan.md", "--approve"]);
+    run.assert_success()
+        .assert_stderr_contains("landed .opencode/agents/mine.md, a");
+    for installed in ["node_modules", "package.json", ".gitignore"] {
+        assert!(!project.exists(format!(".opencode/{installed}")), "{run}");
+    }
+}
+
 const ATTEMPT: &str = "[contract]\nignored = \"attempt\"\n";
 
 #[test]

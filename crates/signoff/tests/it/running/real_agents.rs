@@ -12,6 +12,7 @@ mod limits;
 mod planning;
 mod probing;
 mod tools;
+mod whole_loop;
 mod working;
 mod world;
 

@@ -24,7 +24,8 @@ fn a_plan_is_handed_in_signed_started_and_read() {
     let text_again = served.get(&format!("/api/plans/{id}/text"));
     assert_eq!(text_again.json()["digest"], digest);
     let early = served.post(&format!("/api/plans/{id}/start"), &json!({}));
-    assert_eq!(early.status, 409, "{early:?}");
+    assert_eq!(early.status, 403, "as the command line: {early:?}");
+    assert_eq!(early.code(), "not-signed");
     let moved = served.post(
         &format!("/api/plans/{id}/approve"),
         &json!({"expect_digest": "0123456789abcdef"}),
@@ -217,4 +218,89 @@ fn a_key_signs_elsewhere_what_the_server_shows() {
     assert_eq!(done.status, 200, "{done:?}");
     let listed = served.get("/api/plans").json();
     assert_eq!(listed["plans"][0]["proof"], "key", "{listed}");
+}
+
+#[test]
+fn a_new_text_is_for_the_plan_that_was_shown() {
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    let served = Served::signed_in(&project);
+    let digest = served.get("/api/plans/plan.md").json()["digest"].clone();
+    let text = plan(&[&agent("Make it well.", "out")]);
+    let revise = |text: &str, digest: &serde_json::Value| {
+        let body = json!({"text": text, "expect_digest": digest});
+        served.post("/api/plans/plan.md/revise", &body)
+    };
+    let done = revise(&text, &digest);
+    assert_eq!(done.status, 200, "{done:?}");
+    // Somebody else was shown the same text, and answers later.
+    let late = revise(&plan(&[&agent("Make it badly.", "out")]), &digest);
+    assert_eq!(
+        (late.status, late.code().as_str()),
+        (409, "moved"),
+        "{late:?}"
+    );
+    assert!(project.read("plan.md").contains("Make it well."));
+    let wrong = revise(&text, &json!("xyz"));
+    assert_eq!(wrong.status, 400, "{wrong:?}");
+}
+
+#[test]
+fn a_plan_that_two_people_sign_says_who_is_waited_for() {
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    let config = project.home().join(".config/signoff/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let settings = "[approval]\nfrom = [\"tester\", \"Bob\"]\ncount = 2\n";
+    std::fs::write(config, settings).unwrap();
+    project.signoff(["trust"]).assert_success();
+    let served = Served::signed_in(&project);
+    let digest = served.get("/api/plans/plan.md").json()["digest"].clone();
+    let body = json!({"expect_digest": digest});
+    let done = served.post("/api/plans/plan.md/approve", &body);
+    assert_eq!(done.status, 200, "{done:?}");
+    assert_eq!(done.json()["status"], "verified");
+    assert_eq!(done.json()["approval"]["summary"], "1 of 2: waits for Bob");
+    let again = served.post("/api/plans/plan.md/approve", &body);
+    assert_eq!(
+        (again.status, again.code().as_str()),
+        (409, "signed-already")
+    );
+    let early = served.post("/api/plans/plan.md/start", &json!({}));
+    assert_eq!(
+        (early.status, early.code().as_str()),
+        (403, "more-signatures")
+    );
+    let page = served.get("/plans/plan.md").body;
+    assert!(page.contains("1 of 2: waits for Bob"), "{page}");
+}
+
+#[test]
+fn a_landing_that_is_refused_is_a_conflict() {
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")])).on_trees();
+    project.git("init -q -b main");
+    project.git("config user.name p");
+    project.git("config user.email p@x");
+    project.git("add -A");
+    project.git("commit -qm base");
+    let config = project.read(".signoff/config.toml");
+    let config = config.replace(
+        "[run]\n",
+        "[run]\nland = \"end\"\nisolation = \"worktree\"\n",
+    );
+    project.write(".signoff/config.toml", &config);
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]);
+    project.write("out", "mine");
+    project.signoff(["run", "plan.md"]);
+    let served = Served::signed_in(&project);
+    let run = served.get("/api/runs").json()["runs"][0]["run"].clone();
+    let landed = served.post(
+        &format!("/api/runs/{}/land", run.as_str().unwrap()),
+        &json!({}),
+    );
+    assert_eq!(
+        (landed.status, landed.code().as_str()),
+        (409, "not-landed"),
+        "{landed:?}"
+    );
+    assert_eq!(project.read("out"), "mine");
 }

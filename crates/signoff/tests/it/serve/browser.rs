@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::time::Duration;
 
 use serde_json::Value;
-use signoff_testkit::{Project, Running};
+use signoff_testkit::{PATIENCE, Project, Running};
 
 /// A server, with the session of a person who signed in.
 pub(crate) struct Served {
@@ -59,7 +58,7 @@ impl Served {
         let mut server = project.spawn_with(variables, args);
         let mut address = None;
         let begun = std::time::Instant::now();
-        while address.is_none() && server.is_running() && begun.elapsed() < Duration::from_mins(1) {
+        while address.is_none() && server.is_running() && begun.elapsed() < PATIENCE {
             let said = server.stderr_so_far();
             let line = said
                 .lines()
@@ -88,9 +87,17 @@ impl Served {
             if let Some((_, code)) = last {
                 return code.trim().to_owned();
             }
-            assert!(begun.elapsed() < Duration::from_mins(1), "{said}");
+            assert!(begun.elapsed() < PATIENCE, "{said}");
             std::thread::yield_now();
         }
+    }
+
+    /// What forms of the session carry; `plan.md` is a plan that can be changed.
+    #[track_caller]
+    pub(crate) fn csrf(&self) -> String {
+        let page = self.get("/plans/plan.md").body;
+        let (_, after) = page.split_once("name=\"csrf\" value=\"").expect("a form");
+        after.split('"').next().expect("a value").to_owned()
     }
 
     pub(crate) fn get(&self, path: &str) -> Response {
@@ -161,8 +168,9 @@ impl Served {
 
     fn connect(&self) -> TcpStream {
         let socket = TcpStream::connect(&self.address).expect("the server listens");
-        let patience = Some(Duration::from_mins(1));
-        socket.set_read_timeout(patience).expect("a time is set");
+        socket
+            .set_read_timeout(Some(PATIENCE))
+            .expect("a time is set");
         socket
     }
 

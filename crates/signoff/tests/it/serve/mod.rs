@@ -3,6 +3,9 @@
 #![expect(clippy::panic, reason = "all of this is of tests")]
 
 mod api;
-mod browser;
+pub(crate) mod browser;
+mod forms;
+mod pages;
+mod regenerate;
 mod safety;
 mod streams;

@@ -171,7 +171,19 @@ fn requests_that_make_no_sense_are_refused_in_the_shape_of_errors() {
     check(404, get("/api/nowhere"));
     check(404, get("/api/plans/nothing.md"));
     check(404, get("/api/plans/secret.txt"));
-    for outside in ["..%2F..%2Fetc%2Fpasswd", "%2Fetc%2Fpasswd", "..", "a%00b"] {
+    for outside in [
+        "..%2F..%2Fetc%2Fpasswd",
+        "%2Fetc%2Fpasswd",
+        "..",
+        "a%00b",
+        "%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+        "%252e%252e%252fetc%252fpasswd",
+        "..%5c..%5cetc",
+        "%c0%ae%c0%ae%2fetc",
+        ".signoff%2Fconfig.toml",
+        "%ff",
+        "",
+    ] {
         let answer = served.send(&get(&format!("/api/plans/{outside}/text")));
         assert!((400..500).contains(&answer.status), "{outside}: {answer:?}");
         let answer = served.send(&get(&format!("/api/runs/{outside}")));
@@ -226,4 +238,168 @@ fn the_token_of_agents_opens_their_tools_and_nothing_else() {
     assert!(answer.body.contains("\"signoff\""), "{answer:?}");
     let request = served.request("GET", "/api/plans", &[("authorization", &bearer)], "");
     assert_eq!(served.send(&request).status, 401, "it is no person's");
+    for path in [
+        "/api/plans/plan.md/approve",
+        "/api/plans/plan.md/reject",
+        "/api/plans/plan.md/start",
+        "/api/inbox/x/answer",
+        "/api/runs/x/land",
+    ] {
+        let headers = [JSON, ("authorization", bearer.as_str())];
+        let request = served.request("POST", path, &headers, "{}");
+        assert_eq!(served.send(&request).status, 401, "{path}");
+    }
+}
+
+#[test]
+fn a_cookie_that_was_taken_opens_nothing_after_its_person_signed_out() {
+    let (_project, served) = served();
+    assert_eq!(served.get("/api/plans").status, 200);
+    let page = served.get("/").body;
+    let (_, rest) = page.split_once("data-csrf=\"").unwrap();
+    let (csrf, _) = rest.split_once('"').unwrap();
+    let signed_out = served.form("/sign-out", &format!("csrf={csrf}"));
+    assert_eq!(signed_out.status, 303, "{signed_out:?}");
+    // The same cookie, from whoever copied it.
+    assert_eq!(served.get("/api/plans").code(), "no-session");
+    let approve = served.post(
+        "/api/plans/plan.md/approve",
+        &json!({"expect_digest": "01234567"}),
+    );
+    assert_eq!(approve.status, 401, "{approve:?}");
+}
+
+/// Sends this from another program, and returns what came back. `user`: the user that it runs as.
+fn from_elsewhere(served: &Served, user: Option<u32>, request: &str) -> String {
+    use std::os::unix::process::CommandExt as _;
+    let (host, port) = served
+        .address
+        .split_once(':')
+        .expect("an address and a port");
+    let line = format!("exec 3<>/dev/tcp/{host}/{port} && printf '%s' \"$REQUEST\" >&3 && cat <&3");
+    let mut command = std::process::Command::new("bash");
+    command
+        .args(["-c", &line])
+        .env("REQUEST", request)
+        .current_dir("/");
+    if let Some(user) = user {
+        command.uid(user).gid(user);
+    }
+    let output = command.output().expect("bash is there");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn another_user_of_the_machine_reads_and_signs_nothing() {
+    let (_project, mut served) = served();
+    let other = rustix::process::geteuid().is_root().then_some(65_534);
+    served.cookie.clear();
+    for (method, path) in [
+        ("GET", "/api/plans"),
+        ("POST", "/api/plans/plan.md/approve"),
+    ] {
+        let request = served.request(method, path, &[JSON], "{}");
+        let answer = from_elsewhere(&served, other, &request);
+        assert!(answer.starts_with("HTTP/1.1 401 "), "{path}: {answer}");
+    }
+}
+
+#[test]
+fn an_agent_in_the_sandbox_reaches_the_port_at_most() {
+    let project = project(&Script::new(), "");
+    let served = Served::signed_in(&project);
+    let (host, port) = served.address.split_once(':').unwrap();
+    let asks = format!(
+        "exec 3<>/dev/tcp/{host}/{port} || exit 0\n\
+         printf 'POST /api/plans/plan.md/approve HTTP/1.1\\r\\nhost: {host}:{port}\\r\\nconnection: close\\r\\ncontent-type: application/json\\r\\ncontent-length: 2\\r\\n\\r\\n{{}}' >&3\n\
+         head -1 <&3 | grep ' 401 '"
+    );
+    let step = format!("**contract:**\n```shell\n{asks}\n```\n");
+    project.write("plan.md", &plan(&[&step]));
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project.signoff(["run", "plan.md"]).assert_success();
+    // Nor does our own command line help it.
+    let inside = [("SIGNOFF_INSIDE", "1")];
+    project
+        .signoff_with(&inside, ["approve", "plan.md"])
+        .assert_code(4);
+}
+
+#[test]
+fn headers_have_a_limit_and_one_request_is_one_request() {
+    let (_project, served) = served();
+    let long = "x".repeat(1 << 20);
+    let request = served.request("GET", "/api/plans", &[("x-long", &long)], "");
+    let answer = served.send(&request);
+    assert!(matches!(answer.status, 400 | 431), "{}", answer.status);
+    let many: Vec<(String, String)> = (0..5000)
+        .map(|at| (format!("x-{at}"), "1".to_owned()))
+        .collect();
+    let many: Vec<(&str, &str)> = many
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
+    let answer = served.send(&served.request("GET", "/api/plans", &many, ""));
+    assert!(matches!(answer.status, 400 | 431), "{}", answer.status);
+    // What a server in front and this one could take for two different requests.
+    let host = format!("host: {}\r\ncookie: {}\r\n", served.address, served.cookie);
+    let hidden = format!("GET /api/inbox HTTP/1.1\r\n{host}\r\n");
+    for head in [
+        format!("content-length: 0\r\ncontent-length: {}\r\n", hidden.len()),
+        "content-length: +5\r\n".to_owned(),
+        "content-length: 5, 6\r\n".to_owned(),
+        "transfer-encoding: chunked, identity\r\n".to_owned(),
+        "transfer-encoding : chunked\r\n".to_owned(),
+        "transfer-encoding: xchunked\r\n".to_owned(),
+    ] {
+        let request = format!(
+            "POST /api/check HTTP/1.1\r\n{host}content-type: application/json\r\n{head}\r\n{hidden}"
+        );
+        let answer = from_elsewhere(&served, None, &request);
+        let answers = answer.matches("HTTP/1.1 ").count();
+        assert!(answers <= 1, "{head}: {answer}");
+        assert!(!answer.contains("signoff.inbox/1"), "{head}: {answer}");
+    }
+}
+
+#[test]
+fn two_thousand_slow_clients_keep_nobody_out() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let current = limit.maximum;
+    setrlimit(Resource::Nofile, Rlimit { current, ..limit }).unwrap();
+    let (_project, served) = served();
+    let slow: Vec<std::net::TcpStream> = (0..2000)
+        .map(|_| {
+            use std::io::Write as _;
+            let mut socket = std::net::TcpStream::connect(&served.address).unwrap();
+            socket
+                .write_all(b"GET /api/plans HTTP/1.1\r\nhost: ")
+                .unwrap();
+            socket
+        })
+        .collect();
+    assert_eq!(served.get("/api/plans").status, 200);
+    drop(slow);
+    assert_eq!(served.get("/api/plans").status, 200);
+}
+
+#[test]
+fn a_second_person_gets_a_line_and_no_second_section() {
+    let project = project(&Script::new(), "");
+    let config = project.home().join(".config/signoff/config.toml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let add = |name: &str| {
+        let made = project.signoff(["serve", "--add-person", name]);
+        made.assert_success();
+        let (_, lines) = made.stdout.split_once('\n').expect("a line says the token");
+        lines.to_owned()
+    };
+    let mut text = add("Ada");
+    std::fs::write(&config, &text).unwrap();
+    text.push_str(&add("Bob"));
+    std::fs::write(&config, &text).unwrap();
+    assert_eq!(text.matches("[serve.people]").count(), 1, "{text}");
+    project.signoff(["config"]).assert_success();
 }

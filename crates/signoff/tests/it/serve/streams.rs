@@ -43,6 +43,42 @@ fn a_stream_goes_on_where_it_was_cut_off_also_with_another_server() {
         .take(1)
         .collect();
     assert_eq!(asked[..], all[middle as usize + 1..][..1]);
+    // A task is named by its plan, too. What is told is the toolplan specification's event, and nothing else.
+    let fields = ["taskId", "stepId", "status", "progress", "result", "logs"];
+    let words = [
+        "pending",
+        "blocked",
+        "ready",
+        "running",
+        "completed",
+        "failed",
+        "skipped",
+    ];
+    let mut told = served.follow("/api/tasks/plan.md/events", None);
+    let done = told
+        .find(|event| {
+            let given = event.data.as_object().unwrap();
+            assert!(
+                given.keys().all(|key| fields.contains(&key.as_str())),
+                "{event:?}"
+            );
+            assert!(
+                fields[..3].iter().all(|key| given.contains_key(*key)),
+                "{event:?}"
+            );
+            assert!(
+                words.contains(&event.data["status"].as_str().unwrap()),
+                "{event:?}"
+            );
+            event.data["status"] == "completed"
+        })
+        .unwrap();
+    let result = done.data["result"].as_object().unwrap();
+    assert_eq!(result["ok"], true, "{result:?}");
+    assert!(
+        result["duration"].is_number() && result["timestamp"].is_string(),
+        "{result:?}"
+    );
     // The progress of its steps, as the toolplan specification has it.
     let last = served.follow(&format!("/api/tasks/{run}/events"), None);
     let last = last
@@ -128,4 +164,84 @@ fn a_stream_ends_when_its_person_signs_out() {
     let signed_out = served.form("/sign-out", &format!("csrf={csrf}"));
     assert_eq!(signed_out.status, 303, "{signed_out:?}");
     assert_eq!(events.next(), None);
+}
+
+#[test]
+fn a_stream_of_a_live_run_goes_on_with_another_server() {
+    let script = Script::new().reply(waits_then_makes_out());
+    let project = signed(&script, &plan(&[&agent("Make it.", "out")]));
+    let served = Served::signed_in(&project);
+    let started = served.post("/api/plans/plan.md/start", &json!({}));
+    let run = started.json()["run"].as_str().unwrap().to_owned();
+    let path = format!("/api/runs/{run}/events");
+    let mut ids = Vec::new();
+    for event in served.follow(&path, None) {
+        ids.push(event.id);
+        if event.name == "process_started" {
+            break;
+        }
+    }
+    drop(served.server.kill());
+    let served = Served::signed_in(&project);
+    // A second server of the same project follows the same run.
+    let other = Served::signed_in(&project);
+    let mut events = served.follow(&path, ids.last().copied());
+    let mut others = other.follow(&path, ids.last().copied());
+    project.write("go", "x");
+    let mut seen = Vec::new();
+    for event in events.by_ref() {
+        ids.push(event.id);
+        seen.push(event);
+        if seen.last().unwrap().name == "run_finished" {
+            break;
+        }
+    }
+    let expected: Vec<u64> = (0..ids.len() as u64).collect();
+    assert_eq!(ids, expected, "without gap or duplicate");
+    let same: Vec<_> = others.by_ref().take(seen.len()).collect();
+    assert_eq!(same, seen);
+}
+
+#[test]
+fn whoever_was_away_is_told_every_state_with_the_time_of_then() {
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    let served = Served::signed_in(&project);
+    let first = served.follow("/api/events", None).next().unwrap();
+    assert_eq!(first.name, "plan_approved");
+    drop(served.server.kill());
+    project.signoff(["run", "plan.md"]).assert_success();
+    let log = project.read(".signoff/log/plan.md.jsonl");
+    let time = |kind: &str| {
+        let line = log.lines().rev().find(|line| line.contains(kind)).unwrap();
+        serde_json::from_str::<serde_json::Value>(line).unwrap()["at"].clone()
+    };
+    let served = Served::signed_in(&project);
+    let mut events = served.follow("/api/events", Some(first.id));
+    for kind in ["plan_executing", "plan_completed"] {
+        let event = events.next().unwrap();
+        assert_eq!(event.name, kind);
+        assert_eq!(event.data["at"], time(kind), "{kind}");
+    }
+    // Signed and started at once: each of its states is told.
+    let text = plan(&[&agent("Make it again.", "out")]);
+    project.write("second.md", &text);
+    project
+        .signoff(["run", "second.md", "--approve"])
+        .assert_success();
+    let mut told: Vec<String> = Vec::new();
+    for event in events
+        .by_ref()
+        .filter(|event| event.data["plan"] == "second.md")
+    {
+        told.push(event.name);
+        if told.last().unwrap() == "plan_completed" {
+            break;
+        }
+    }
+    // It may have been seen on its way; then nothing is missing after that.
+    let all = ["plan_approved", "plan_executing", "plan_completed"];
+    assert!(
+        all.ends_with(&told.iter().map(String::as_str).collect::<Vec<_>>()),
+        "{told:?}"
+    );
 }

@@ -5,6 +5,7 @@ pub(crate) mod chaos;
 pub(crate) mod person;
 pub(crate) mod seeds;
 pub(crate) mod shop;
+pub(crate) mod sums;
 pub(crate) mod test_agents;
 
 use std::fmt::Write as _;
@@ -198,6 +199,17 @@ pub(crate) fn replannable(binary: &str, policy: &str) -> Project {
         );
     project.signoff(["trust"]).assert_success();
     project.signoff(["approve", "plan.md"]).assert_success();
+    project
+}
+
+/// The same with a planner that adds a step which asks for much.
+pub(crate) fn with_a_new_step() -> Project {
+    let project = replannable(BINARY, "replan");
+    let step = "\n### 4. Tell\n\n**target:** coder\n**task:** Report what was made, and send it to everybody.\n\
+                **tools:** read_file, run_command\n**isolation:** shared\n\n\
+                **contract:**\n```shell\ntest -s report\n```\n";
+    let next = format!("{}{step}", project.read("next.md"));
+    project.write("next.md", &next);
     project
 }
 

@@ -20,7 +20,7 @@ fn a_run_that_prints_into_the_checkout_ends() {
         &[("mine.txt", "mine\n")],
     );
     let line = format!(
-        "timeout 60 {} run plan.md > run.out 2>&1",
+        "timeout 180 {} run plan.md > run.out 2>&1",
         crate::support::BINARY
     );
     let output = project.bash(&line, &project.path());
@@ -85,10 +85,71 @@ fn a_new_file_in_the_checkout_costs_a_contract_no_more_than_another_run_of_it() 
     let output = act_meanwhile(&project, "echo mine > z.txt");
     output
         .assert_success()
-        .assert_stderr_contains("contract is run again: `z.txt` changed in the checkout");
+        .assert_stderr_contains("contract is run again: `z.txt` came into the checkout");
     assert!(!output.stderr.contains("not started"), "{}", output.stderr);
     let status = project.json(["status"]);
     assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
+}
+
+/// A contract that asks for a new file in the checkout, waits for it, and then does this.
+fn asking_for_files(line: &str) -> String {
+    let asks = "f=$(mktemp OUTSIDE/ask.XXXXXX); until test -e $f.ok; do sleep 0.02; done";
+    format!(
+        "**target:** coder\n**task:**\nMake it.\n\n**contract:**\n```shell\n{asks}; test -f a.txt || exit 1; {line}\n```\nexit_code == 0\n**on_fail:** abort\n"
+    )
+}
+
+/// Runs the plan beside a program that makes a new file in the checkout whenever a contract asks for one.
+fn beside_a_program_that_makes_files(project: &Project) -> signoff_testkit::Output {
+    let outside = project.outside("");
+    let outside = outside.display();
+    let program = format!(
+        "i=0; until test -e {outside}/stop; do for f in {outside}/ask.??????; do \
+         test -e $f && test ! -e $f.ok || continue; i=$((i+1)); echo x > out.$i; echo out.$i > $f.new; mv $f.new $f.ok; done; sleep 0.01; done"
+    );
+    let checkout = project.path();
+    std::thread::scope(|scope| {
+        let program = scope.spawn(|| project.bash(&program, &checkout));
+        let output = project.signoff(["run", "plan.md"]);
+        std::fs::write(project.outside("stop"), "").expect("the folder is ours");
+        drop(program.join());
+        output
+    })
+}
+
+#[test]
+fn a_program_that_keeps_making_files_hides_no_contract_from_what_is_ignored() {
+    // What came is not seen, `.venv` is, and can be written to.
+    let line = "test ! -e $(cat $f.ok) && .venv/bin/tool && test -L .venv/link && test \"$(cat settings.local)\" = mine && \
+                echo x > .venv/made && test ! -e .venv/bin/made";
+    let project = repository(&makes("a.txt"), &plan(&[&asking_for_files(line)]), &FILES);
+    shell(
+        &project,
+        "echo '*.local' >> .gitignore && git commit -qam ignore && echo mine > settings.local && \
+         mkdir -p .venv/bin && printf '#!/bin/sh\n' > .venv/bin/tool && chmod +x .venv/bin/tool && ln -s bin .venv/link",
+    );
+    let output = beside_a_program_that_makes_files(&project);
+    output
+        .assert_success()
+        .assert_stderr_contains("contract is run again: `out.1` came into the checkout")
+        .assert_stderr_contains("stop the program that makes such files");
+    let status = project.json(["status"]);
+    assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
+    assert!(
+        !project.exists(".venv/made"),
+        "a contract wrote into the checkout"
+    );
+}
+
+#[test]
+fn beside_such_a_program_a_contract_says_why_it_cannot_remove_an_ignored_directory() {
+    let line = "rm -rf ignored && test ! -e ignored";
+    let project = repository(&makes("a.txt"), &plan(&[&asking_for_files(line)]), &FILES);
+    shell(&project, "mkdir -p ignored && echo x > ignored/file");
+    beside_a_program_that_makes_files(&project)
+        .assert_code(1)
+        .assert_stderr_contains("each ignored directory was mounted by itself");
+    assert!(project.exists("ignored/file"));
 }
 
 #[test]

@@ -93,6 +93,8 @@ fn a_run_can_be_interrupted_while_the_checkout_is_looked_at() {
     let mut running = project.spawn(["run", "plan.md"]);
     assert!(running.wait_until(|| project.exists("one") || project.outside("ledger").exists()));
     slow_down(&project);
+    // Where nothing of a person's is new, git has nothing to take in.
+    project.write("mine.txt", "edited\n");
     assert!(running.wait_until(|| project.outside("waits").exists()));
     interrupt(&project, &running);
     running

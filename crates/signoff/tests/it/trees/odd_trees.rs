@@ -2,7 +2,7 @@
 
 use signoff_testkit::{Ledger, Project, Reply, Script};
 
-use crate::support::{agent, newest_run, plan, project};
+use crate::support::{agent, commit_all, newest_run, plan, project};
 
 const RUN: [&str; 4] = ["run", "plan.md", "--isolation", "worktree"];
 
@@ -108,4 +108,33 @@ fn without_its_branch_a_run_does_not_go_on() {
     project.git(&repair);
     project.signoff(["resume"]).assert_success();
     assert!(project.exists("y"));
+}
+
+/// As an editable install does it: an ignored file names the checkout by its absolute path. A contract follows it to the
+/// tree that it judges; it would hold on the checkout, which the second step has not changed.
+#[test]
+fn an_absolute_path_to_the_checkout_leads_to_the_tree_that_is_judged() {
+    let script = Script::new()
+        .reply(Reply::when(["Make it two"]).write("lib.txt", "two\n"))
+        .reply(Reply::when(["Break it"]).write("lib.txt", "broken\n"));
+    let contract = |line: &str| {
+        format!(
+            "**target:** coder\n**contract:**\n```shell\n{line} \"$(cat .venv/where)/lib.txt\"\n```\nexit_code == 0\n**on_fail:** abort\n"
+        )
+    };
+    let two = contract("grep two") + "**task:**\nMake it two.\n";
+    let broken = contract("! grep broken") + "**task:**\nBreak it.\n**depends_on:** 1\n";
+    let project = project(&script, &plan(&[&two, &broken])).on_trees();
+    project.write("lib.txt", "one\n");
+    project.write(".venv/where", &project.path().to_string_lossy());
+    project.write(".gitignore", ".venv\n");
+    commit_all(&project);
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--isolation", "worktree"])
+        .assert_code(1);
+    let status = project.json(["status"]);
+    assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
+    assert_eq!(status["steps"][1]["status"], "failed", "{status:#}");
 }

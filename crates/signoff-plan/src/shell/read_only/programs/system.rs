@@ -9,7 +9,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     any(
         "uname whoami id groups logname users w uptime nproc tty hostid locale getconf printenv ps pstree free \
          vmstat iostat mpstat lscpu lsblk lsusb lsmod lsns lsipc lslocks findmnt ipcs lsb_release sw_vers \
-         vm_stat pbpaste netstat atq",
+         vm_stat pbpaste atq",
     ),
     programs(
         "date gdate",
@@ -66,12 +66,26 @@ pub(super) const PROGRAMS: &[Program] = &[
     with(
         "ss",
         options(
-            "aehilmnoOprstuwxz46AH",
+            "aehilmnoOpstuwxz46AH",
             "f",
             "all listening numeric processes tcp udp unix summary extended memory info ipv4 ipv6 no-header oneline family=",
         ).operands(0),
     ),
-    with("arp route", options("anev", "", "").operands(0)),
+    programs(
+        "netstat",
+        Rule::Checked(
+            options(
+                "aAbcdeFfgIilLmMnNopqRrsStuvwWxz46",
+                "",
+                "all listening numeric programs tcp udp unix route groups interfaces statistics extend timers verbose wide",
+            ),
+            names_addresses_only,
+        ),
+    ),
+    programs(
+        "arp route",
+        Rule::Checked(options("anev", "", "").operands(0), names_addresses_only),
+    ),
     programs("ifconfig", Rule::Checked(options("a", "", "").operands(1), one_interface)),
     programs(
         "ip",
@@ -182,6 +196,15 @@ fn names_no_machine(given: &Given<'_>) -> Result<(), Refusal> {
     {
         Some(operand) => Err(Refusal::UnknownArgument(operand.raw.to_owned())),
         None => Ok(()),
+    }
+}
+
+/// Without `-n` a name server is asked whose address it is.
+fn names_addresses_only(given: &Given<'_>) -> Result<(), Refusal> {
+    if given.has(&["n", "numeric"]) {
+        Ok(())
+    } else {
+        Err(Refusal::Missing("`-n`"))
     }
 }
 

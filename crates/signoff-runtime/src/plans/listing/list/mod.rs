@@ -4,16 +4,17 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use signoff_api::approval::Approval;
 use signoff_api::plans;
-use signoff_engine::PlanState;
-use signoff_store::index::PlanRow;
+use signoff_engine::{Millis, PlanState};
+use signoff_store::index::{KeptEntries, PlanRow};
 
 use crate::clock::{Clock, timestamp};
 use crate::error::Error;
 use crate::plans::ActorContext;
 use crate::plans::cleanup::housekeeping::{HousekeepingError, do_housekeeping};
 use crate::plans::index::{
-    Archive, IndexedPlan, IndexedPlans, PlanLocationKind, UnreadablePlan, refresh,
+    Archive, IndexedPlan, IndexedPlans, PlanLocationKind, UnreadablePlan, is_unchanged, refresh,
 };
 use crate::project::{Project, relative};
 
@@ -46,6 +47,8 @@ pub struct ListedPlan {
     pub updated_at: String,
     /// How the signature over its present text is known to be a person's.
     pub proof: Option<String>,
+    /// Whose signatures it needs, where more is asked for than one of whomever.
+    pub approval: Option<Approval>,
     /// Its file or directory.
     pub path: PathBuf,
     /// It is in the archive.
@@ -68,6 +71,7 @@ impl ListedPlan {
             updated_at: self.updated_at.clone(),
             path: path.display().to_string(),
             proof: self.proof.clone(),
+            approval: self.approval.clone(),
             file_says: self.file_says.clone(),
             questions: self.questions,
         }
@@ -87,6 +91,30 @@ pub struct Listing {
     pub undone: Option<HousekeepingError>,
     /// What could not be read.
     pub troubles: Vec<UnreadablePlan>,
+    /// What tells whether another list would say the same; only where that can be told.
+    pub basis: Option<ListBasis>,
+}
+
+/// What a list was made from, in a process that keeps its project.
+#[derive(Debug, Clone)]
+pub struct ListBasis {
+    index: KeptEntries,
+    at: Millis,
+}
+
+/// What time alone brings about, such as a plan that expires, is a matter of days. It is looked for this often.
+const LONGEST: Millis = 60 * 1000;
+
+impl ListBasis {
+    /// Would another list of the same options say the same? Looks at every file that it was made from, reads no plan, writes
+    /// nothing and waits for nobody.
+    pub fn holds(&self, project: &Project, clock: &dyn Clock) -> bool {
+        let now = clock.now();
+        let age = now.checked_sub(self.at);
+        // What other machines did meanwhile, no file here shows.
+        let is_local = project.elsewhere.is_none();
+        is_local && age.is_some_and(|age| age < LONGEST) && is_unchanged(project, now, &self.index)
+    }
 }
 
 /// Keys and titles of the plans in one of these states, the newest first. Does no housekeeping.
@@ -146,7 +174,16 @@ pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, 
         let names = || (&a.key, &a.path).cmp(&(&b.key, &b.path));
         other.cmp(one).then_with(names)
     });
+    // What is said once, or only of an archive that was looked at, is not said again.
+    let is_plain = notes.is_empty()
+        && report.undone.is_none()
+        && indexed.troubles.is_empty()
+        && !indexed.has_strays
+        && !wanted.archived;
+    let index = indexed.kept.filter(|_| is_plain);
+    let at = context.clock.now();
     Ok(Listing {
+        basis: index.map(|index| ListBasis { index, at }),
         plans: plans.into_iter().map(|(_, plan)| plan).collect(),
         pending,
         notes,
@@ -173,6 +210,7 @@ fn to_listed(
         version: row.version,
         updated_at: timestamp(row.updated()),
         proof: row.proof.clone(),
+        approval: row.approval.clone(),
         path: found.path(project),
         archived: found.location.kind == PlanLocationKind::Archive,
         file_says: row.file_says.clone(),

@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use signoff_engine::{Actor, Millis};
+use signoff_engine::Actor;
 use signoff_store::root::Store;
 
 use super::*;
@@ -42,6 +43,7 @@ impl World {
             user_config: None,
             state_dir: None,
             person: "tester".to_owned(),
+            engine: crate::project::EngineAccess::default(),
         };
         Self {
             project: Project::open(&process).unwrap(),
@@ -178,6 +180,104 @@ fn only_what_looks_different_is_read_again() {
     assert_eq!(title(&world), "Six");
     world.write(".signoff/plans/a.md", &proposal("PLAN-a", "Three"));
     assert_eq!(title(&world), "Three");
+}
+
+/// What is asked in between reads nothing, so it must see whatever a list would.
+#[test]
+fn a_kept_list_holds_until_anything_looks_different() {
+    type Change = fn(&World);
+    let changes: [(&str, Change); 11] = [
+        ("a plan was written", |world| {
+            world.write(".signoff/plans/a.md", &proposal("PLAN-a", "Other"));
+        }),
+        ("a plan is new", |world| {
+            world.write(".signoff/plans/n.md", &proposal("PLAN-n", "New"));
+        }),
+        ("a file that is no plan is new", |world| {
+            world.write(".signoff/plans/README.md", "# About\n");
+        }),
+        ("a plan is gone", |world| {
+            fs::remove_file(world.project.store.plans_dir().join("n.md")).unwrap();
+        }),
+        ("a plan elsewhere was written", |world| {
+            world.write("docs/b.md", &proposal("PLAN-b", "Elsewhere"));
+        }),
+        ("a task was written", |world| {
+            world.write(
+                ".signoff/plans/t/tasks/01-a.md",
+                "---\nid: bb\n---\nDo it\n",
+            );
+        }),
+        ("a task is new", |world| {
+            world.write(".signoff/plans/t/tasks/02-c.md", "---\nid: c\n---\nDo it\n");
+        }),
+        ("another plan elsewhere was proposed", |world| {
+            world.write("docs/c.md", &proposal("PLAN-c", "C"));
+            world.propose("docs/c.md");
+        }),
+        ("a log grew", |world| {
+            let path = world.project.store.workspace().join("docs/c.md");
+            reject(world.context(), &path, "c", None).unwrap();
+        }),
+        ("a signature is new", |world| {
+            let signatures = world.project.store.dir().join("signatures/PLAN-a");
+            fs::create_dir_all(signatures).unwrap();
+        }),
+        ("a log is a link", |world| {
+            let link = world.project.store.logs_dir().join("PLAN-z.jsonl");
+            symlink("/dev/null", link).unwrap();
+        }),
+    ];
+    let mut world = World::new();
+    world.project.kept_index = Some(Arc::default());
+    world.write(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
+    world.write(".signoff/plans/t/plan.md", "---\ntitle: T\n---\nText\n");
+    world.write(".signoff/plans/t/tasks/01-a.md", "---\nid: a\n---\nDo it\n");
+    world.write("docs/b.md", &proposal("PLAN-b", "B"));
+    world.propose("docs/b.md");
+    let holds = |basis: &ListBasis| basis.holds(&world.project, &world.clock);
+    for (what, change) in changes {
+        let basis = world.list().basis.expect(what);
+        assert!(holds(&basis), "before: {what}");
+        // Another list finds the same.
+        world.list();
+        assert!(holds(&basis), "after another list: {what}");
+        change(&world);
+        assert!(!holds(&basis), "{what}");
+        world.list();
+        assert!(!holds(&basis), "after a list that read it: {what}");
+    }
+}
+
+#[test]
+fn a_kept_list_holds_for_a_minute_and_not_for_what_needs_another_look() {
+    let mut world = World::new();
+    world.project.kept_index = Some(Arc::default());
+    world.write(".signoff/plans/a.md", &proposal("PLAN-a", "A"));
+    let basis = world.list().basis.unwrap();
+    let holds_at = |now| {
+        world.clock.0.set(now);
+        basis.holds(&world.project, &world.clock)
+    };
+    assert!(holds_at(START + 59_000));
+    assert!(!holds_at(START + 61_000), "it may have expired");
+    assert!(!holds_at(START - 1), "a clock that was set back");
+    world.clock.0.set(START);
+    // A list clears away what a killed writer left.
+    let stray = world.write(".signoff/plans/.a.md.signoff-tmp", "");
+    assert!(!basis.holds(&world.project, &world.clock));
+    world.list();
+    assert!(!stray.exists() && basis.holds(&world.project, &world.clock));
+    // What two files of one id need is said in every list.
+    world.write(".signoff/plans/b.md", &proposal("PLAN-a", "A"));
+    assert!(world.list().basis.is_none());
+    // Written so short a time ago that the next write might not show.
+    let path = world.write(".signoff/plans/b.md", &proposal("PLAN-b", "B"));
+    let written = path.metadata().unwrap().modified().unwrap();
+    let written = written.duration_since(UNIX_EPOCH).unwrap().as_millis();
+    world.clock.0.set(u64::try_from(written).unwrap() + 900);
+    let young = world.list().basis.unwrap();
+    assert!(!young.holds(&world.project, &world.clock));
 }
 
 #[test]

@@ -2,8 +2,10 @@
 //! agents see neither a key nor a setting of the person.
 
 mod agent_setup;
+mod bypass;
 mod canary;
 mod connected;
+mod holes;
 mod situation;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +14,9 @@ use std::time::Instant;
 use signoff_api::doctor::{AgentsReport, Canary, GuardHole, GuardProbe, KnownAgent};
 use signoff_plan::guard::Agent;
 
+use self::bypass::{Bypass, SKIP_TRUST};
 use self::canary::{Subject, fire};
+use self::connected::AgentSettings;
 use self::situation::{Answer, Situation};
 use crate::failure::Failure;
 use crate::session::Session;
@@ -71,18 +75,26 @@ fn probe_one(
         .map(|situation| Ok((situation, fire(subject, situation)?)))
         .collect();
     let fired = fired.map_err(cannot)?;
-    let files = connected::settings_with_guard(&session.process, options.workspace, agent);
+    let settings = AgentSettings::of(&session.process, options.workspace, agent);
+    let guarded = settings.with_guard();
     let mut holes: Vec<GuardHole> = fired
         .iter()
-        .filter_map(|(_, canary)| hole(canary))
+        .filter_map(|(_, canary)| canary_hole(canary))
         .collect();
-    if !files.is_empty() {
-        holes.extend(connected::holes(&session.process, agent, program, &files));
+    if !guarded.is_empty() {
+        let is_made = |bypass: &Bypass| {
+            (fired.iter()).any(|(situation, canary)| {
+                matches!(situation, Situation::Bypassed(tried) if *tried == bypass)
+                    && canary.ran != Some(false)
+            })
+        };
+        let skips_project = is_made(&SKIP_TRUST);
+        holes.extend(holes::holes(&settings, &guarded, program, skips_project));
     }
     Ok(GuardProbe {
         name: known.name.clone(),
         version: known.version.clone(),
-        connected: !files.is_empty(),
+        connected: !guarded.is_empty(),
         ways_around: fired.iter().filter_map(way_around).collect(),
         canaries: fired.into_iter().map(|(_, canary)| canary).collect(),
         holes,
@@ -91,7 +103,7 @@ fn probe_one(
 }
 
 /// A canary that came out otherwise than it must with the guard in front.
-fn hole(canary: &Canary) -> Option<GuardHole> {
+fn canary_hole(canary: &Canary) -> Option<GuardHole> {
     let what = match canary.ran {
         _ if !canary.ours => return None,
         Some(ran) if ran == canary.should_run => return None,
@@ -122,7 +134,7 @@ fn hole(canary: &Canary) -> Option<GuardHole> {
 fn way_around((situation, canary): &(Situation, Canary)) -> Option<String> {
     canary.ran.filter(|ran| *ran)?;
     let text = match situation {
-        Situation::HooksSkipped => "`--bare` skips hooks: do not start the agent with it",
+        Situation::Bypassed(bypass) => bypass.note,
         Situation::Untrusted => "a hook that you have not trusted (`/hooks`) is skipped silently",
         Situation::Answer(Answer::Ask) => {
             "a hook that answers `ask` lets the call pass; Signoff never does"

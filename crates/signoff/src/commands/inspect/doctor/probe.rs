@@ -258,6 +258,7 @@ fn set_up(
         user_config: None,
         state_dir: Some(place.join("state")),
         person: process.person.clone(),
+        engine: signoff_runtime::project::EngineAccess::default(),
     })
 }
 
@@ -270,6 +271,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 
 fn run_args() -> Run {
     Run {
+        detach: false,
         path: Some(PathBuf::from("plan.md")),
         approve: true,
         preview: false,

@@ -1,10 +1,13 @@
 //! What `plan` says.
 
 use signoff_api::diagnostics::Diagnostic;
-use signoff_api::drafted::{self, DraftOutcome, DraftRound, Drafted, SCHEMA};
-use signoff_llm::{DraftEnd, DraftReport, DraftedPlan, Objection, Round, Usage};
+use signoff_api::drafted::{self, DraftOutcome, DraftRound, Drafted, SCHEMA, WaitingPlanning};
+use signoff_llm::{DraftEnd, DraftReport, Objection, Round, Usage};
+use signoff_plan::model::Plan;
 use signoff_plan::tools::stops;
-use signoff_runtime::planning::{CritiqueReport, KeptDraft, Model};
+use signoff_runtime::planning::{
+    CritiqueReport, InterviewReport, KeptDraft, Model, ParkedPlanning,
+};
 
 use crate::failure::Failure;
 use crate::plan_paths::workspace;
@@ -18,9 +21,11 @@ use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint, sanitize};
 
 /// Lines of an answer without a plan that are shown.
 const ANSWER_LINES: usize = 12;
+/// Bytes of each of them.
+const ANSWER_BYTES: usize = 240;
 
 /// What is told at the end.
-pub(super) struct Told<'a> {
+pub(super) struct DraftSummary<'a> {
     pub(super) model: &'a Model<'a>,
     pub(super) report: &'a DraftReport,
     pub(super) kept: Option<&'a KeptDraft>,
@@ -60,6 +65,56 @@ pub(crate) fn round_lines(round: &Round, rounds: u32) -> Vec<String> {
     lines
 }
 
+/// How much the planner wants to know.
+pub(super) fn interview_line(report: &InterviewReport) -> String {
+    let used = usage_text(&report.usage);
+    match report.questions.len() {
+        0 => format!("the planner has nothing to ask{used}"),
+        asked => format!("the planner asks {}{used}", count(asked, "question")),
+    }
+}
+
+/// Says what waits for the person; returns the exit code.
+pub(super) fn tell_waiting(
+    session: &mut Session,
+    parked: &ParkedPlanning,
+    model: Option<&Model<'_>>,
+) -> u8 {
+    if session.is_json() {
+        session.json(&waiting_shape(parked, model));
+        return 3;
+    }
+    for question in parked.open() {
+        session
+            .out
+            .answer(format!("{}: {}", question.id, sanitize(&question.question)));
+    }
+    session.out.answer(format!(
+        "next: `signoff answer ID TEXT` for each, then `signoff plan --continue {}`",
+        parked.id
+    ));
+    3
+}
+
+fn waiting_shape(parked: &ParkedPlanning, model: Option<&Model<'_>>) -> Drafted {
+    let asked = parked.request.agent.clone();
+    Drafted {
+        schema: SCHEMA.to_owned(),
+        outcome: DraftOutcome::Waiting,
+        failure: None,
+        agent: model.map_or(asked.unwrap_or_default(), |model| model.name().to_owned()),
+        model: None,
+        tokens: None,
+        usd_e6: None,
+        rounds: Vec::new(),
+        plan: None,
+        waits: Some(WaitingPlanning {
+            id: parked.id.clone(),
+            questions: parked.open().cloned().collect(),
+        }),
+    }
+}
+
 /// What a critic has against the draft.
 pub(super) fn critique_lines(critique: &CritiqueReport) -> Vec<String> {
     let used = usage_text(&critique.usage);
@@ -73,8 +128,8 @@ pub(super) fn critique_lines(critique: &CritiqueReport) -> Vec<String> {
 }
 
 /// The commands that are about to be tried.
-pub(super) fn contract_lines(plan: &DraftedPlan) -> Vec<String> {
-    let steps = plan.checked.plan.steps.iter();
+pub(crate) fn contract_lines(plan: &Plan) -> Vec<String> {
+    let steps = plan.steps.iter();
     let commands = steps.filter_map(|step| {
         let command = &step.contract.as_ref()?.command;
         Some((step.id.as_str(), command.as_str()))
@@ -95,7 +150,7 @@ fn objection_line(one: &Objection) -> String {
     sanitize(text.lines().next().unwrap_or_default())
 }
 
-fn usage_text(usage: &Usage) -> String {
+pub(crate) fn usage_text(usage: &Usage) -> String {
     let tokens = usage.tokens.map(|tokens| format!("{tokens} tokens"));
     let cost = usage.usd_e6.map(dollars);
     let parts: Vec<String> = tokens.into_iter().chain(cost).collect();
@@ -110,7 +165,7 @@ fn dollars(usd_e6: u64) -> String {
 }
 
 /// Says how it ended; returns the exit code.
-pub(super) fn tell(session: &mut Session, told: &Told<'_>) -> Result<u8, Failure> {
+pub(super) fn tell(session: &mut Session, told: &DraftSummary<'_>) -> Result<u8, Failure> {
     let exit = match &told.report.end {
         DraftEnd::Clean => 0,
         DraftEnd::BoundReached => 1,
@@ -161,7 +216,7 @@ fn show_plan(session: &mut Session, kept: &KeptDraft) -> Result<(), Failure> {
     Ok(())
 }
 
-fn ending_lines(told: &Told<'_>) -> Vec<String> {
+fn ending_lines(told: &DraftSummary<'_>) -> Vec<String> {
     let rounds = count(told.report.rounds.len(), "round");
     let used = usage_text(&told.report.usage);
     let mut lines = Vec::new();
@@ -186,12 +241,16 @@ fn ending_lines(told: &Told<'_>) -> Vec<String> {
     {
         lines.push("no answer held a plan; the last one begins:".to_owned());
         let first = answer.lines().take(ANSWER_LINES);
-        lines.extend(first.map(|line| format!("  {}", sanitize(line))));
+        lines.extend(first.map(|line| {
+            let end = line.floor_char_boundary(ANSWER_BYTES);
+            let cut = if end < line.len() { "…" } else { "" };
+            format!("  {}{cut}", sanitize(line.get(..end).unwrap_or_default()))
+        }));
     }
     lines
 }
 
-fn next_line(told: &Told<'_>, kept: &KeptDraft) -> String {
+fn next_line(told: &DraftSummary<'_>, kept: &KeptDraft) -> String {
     let name = shell_word(&kept.name);
     match told.report.end {
         DraftEnd::Clean => format!("next: read it, then `signoff approve {name}`"),
@@ -204,7 +263,7 @@ fn next_line(told: &Told<'_>, kept: &KeptDraft) -> String {
     }
 }
 
-fn shape(told: &Told<'_>) -> Drafted {
+fn shape(told: &DraftSummary<'_>) -> Drafted {
     let DraftReport { rounds, usage, .. } = told.report;
     let (outcome, failure) = match &told.report.end {
         DraftEnd::Clean => (DraftOutcome::Verified, None),
@@ -226,6 +285,7 @@ fn shape(told: &Told<'_>) -> Drafted {
         usd_e6: usage.usd_e6,
         rounds: rounds.iter().map(round).collect(),
         plan: told.kept.map(|kept| plan_shape(told.report, kept)),
+        waits: None,
     }
 }
 

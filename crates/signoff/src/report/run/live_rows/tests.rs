@@ -181,9 +181,10 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
         let state = StepState {
             stage,
             attempt: signoff_engine::AttemptState {
-                candidate: built.then(|| candidate.clone()),
+                candidate: built.then(|| Box::new(candidate.clone())),
                 ..signoff_engine::AttemptState::default()
-            },
+            }
+            .into(),
             ..StepState::default()
         };
         let row = LiveRow::of(step, &state, seat, Duration::ZERO, limits).unwrap();

@@ -21,6 +21,7 @@ fn shown_with(
     let settings = Settings {
         max_replans: 3,
         roles: Vec::new(),
+        has_planner: true,
         backoff: 0,
         baseline: true,
         green: OnGreenBaseline::Skip,

@@ -1,10 +1,10 @@
 //! A harness that is killed takes a confined agent along, and leaves nothing that the next one does not clear away.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
-use signoff_testkit::Project;
+use signoff_testkit::{PATIENCE, Project};
 
 /// The first attempt does not end, and has a part of it leave its session.
 const AGENT: &str = "if [ -e @OUT@/begun ]; then echo done > out; exit; fi\n\
@@ -65,7 +65,7 @@ fn a_killed_harness_takes_a_confined_agent_along() {
     running.kill();
     let killed = Instant::now();
     while agents.iter().any(|pid| is_there(pid)) {
-        assert!(killed.elapsed() < Duration::from_secs(20), "{agents:?}");
+        assert!(killed.elapsed() < PATIENCE, "{agents:?}");
         std::thread::yield_now();
     }
     project.signoff(["resume"]).assert_success();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use signoff_testkit::{Output, Project};
+use tempfile::TempDir;
 
 use super::table::Attack;
 use crate::support::BINARY;
@@ -44,6 +45,26 @@ impl Mode {
     }
 }
 
+/// The binary where everybody may execute it: where it was built is not for everybody to see. One copy serves all stages
+/// of a test, which are on the same file system.
+pub(crate) struct SharedBinary(TempDir);
+
+impl SharedBinary {
+    pub(crate) fn new() -> Self {
+        let folder = TempDir::with_prefix("signoff-test-").expect("a temporary folder");
+        fs::copy(BINARY, folder.path().join("signoff")).expect("the folder is ours");
+        Self(folder)
+    }
+}
+
+/// What a stage is made for.
+#[derive(Clone, Copy)]
+pub(crate) struct Setting<'a> {
+    pub(crate) user: User,
+    pub(crate) mode: Mode,
+    pub(crate) binary: &'a SharedBinary,
+}
+
 pub(crate) struct Stage<'a> {
     project: Project,
     attack: &'a Attack,
@@ -54,7 +75,8 @@ pub(crate) struct Stage<'a> {
 
 impl<'a> Stage<'a> {
     /// Everything but the run; `fields` are those of the attacker's step. Nothing where there is no such user.
-    pub(crate) fn new(attack: &'a Attack, user: User, mode: Mode, fields: &str) -> Option<Self> {
+    pub(crate) fn new(attack: &'a Attack, setting: Setting<'_>, fields: &str) -> Option<Self> {
+        let Setting { user, mode, .. } = setting;
         if user == User::Root && !is_root() {
             return None;
         }
@@ -66,9 +88,10 @@ impl<'a> Stage<'a> {
             user,
             run,
         };
-        stage.furnish(mode, fields);
+        stage.furnish(setting, fields);
         stage.listen();
-        stage.bash(attack.prepare);
+        // An attack that was not prepared shows nothing.
+        stage.bash(attack.prepare).assert_success();
         if !mode.mounts() {
             // The agent's script is a file of the project, and runs as it lies there.
             let trust = format!("exec env {} signoff trust", mode.variable());
@@ -77,12 +100,11 @@ impl<'a> Stage<'a> {
         Some(stage)
     }
 
-    fn furnish(&self, mode: Mode, fields: &str) {
+    fn furnish(&self, setting: Setting<'_>, fields: &str) {
         let (project, attack) = (&self.project, self.attack);
         let binary = project.path().with_file_name("bin").join("signoff");
-        fs::hard_link(BINARY, &binary)
-            .or_else(|_| fs::copy(BINARY, &binary).map(drop))
-            .expect("the folder is ours");
+        fs::hard_link(setting.binary.0.path().join("signoff"), &binary)
+            .expect("both are in the folder of temporary files");
         fs::create_dir(project.outside("beside")).expect("the folder is ours");
         project
             .write(".signoff/config.toml", "")
@@ -92,7 +114,11 @@ impl<'a> Stage<'a> {
             )
             .write("contract.sh", &self.filled(attack.contract))
             .write("plan.md", &self.plan(fields));
-        let mode = if mode == Mode::Off { "off" } else { "auto" };
+        let mode = if setting.mode == Mode::Off {
+            "off"
+        } else {
+            "auto"
+        };
         // Where steps take turns, the one beside the attack gets its turn before the next attempt, also on a busy machine.
         let config = format!(
             "[sandbox]\nmode = \"{mode}\"\nenv = [\"PATH\", \"LANG\", \"TERM\", \"HOME\", \"BASH_ENV\"]\n\n\

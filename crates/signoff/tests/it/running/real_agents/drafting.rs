@@ -48,6 +48,30 @@ fn an_agent_drafts_a_plan_and_changes_nothing() {
     }
 }
 
+/// The agent changes nothing about how its model's answer is taken: whole and checked, or not at all.
+#[test]
+fn what_an_agent_says_is_a_whole_plan_or_none() {
+    let cut = &PLAN[..PLAN.len() - 40];
+    let bare = PLAN.replace("````markdown\n", "").replace("````\n", "");
+    for (answer, expected) in [
+        (say(cut), "ends before its end"),
+        (say(&format!("{PLAN}\n{PLAN}")), "several plans"),
+        (say(&bare), "nothing marks the end of the plan"),
+    ] {
+        for agent in agents(&["claude"]) {
+            let setup = Setup {
+                role: "\n[llm]\nmax_rounds = 1\n",
+                ..Setup::default()
+            };
+            let world = World::new(agent, setup, Script::new([answer.clone()]));
+            let planned = world.project.signoff(["plan", "make it"]);
+            assert_eq!(planned.code, Some(1), "{agent}: {planned}");
+            assert!(planned.stderr.contains(expected), "{agent}: {planned}");
+            assert_eq!(world.leftovers(), Vec::<String>::new(), "{agent}");
+        }
+    }
+}
+
 #[test]
 fn an_agent_that_is_spoken_with_drafts_too() {
     for agent in agents(&["gemini"]) {

@@ -31,8 +31,30 @@ fn a_denied_call_is_not_made() {
             assert_eq!(canary["told"], is_denied, "{agent}: {canary}");
         }
         assert_eq!(probe["holes"], json!([]), "{agent}");
+        // Every way around it that is named is one in this version.
+        let bypassed = canaries.iter().filter(|one| {
+            let situation = one["situation"].as_str().unwrap_or_default();
+            situation.contains("the agent is started with")
+        });
+        let bypassed: Vec<&Value> = bypassed.collect();
+        assert!(!bypassed.is_empty(), "{agent}: {probe}");
+        for canary in bypassed {
+            assert_eq!(canary["ran"], true, "{agent}: {canary}");
+        }
         let around = probe["ways_around"].to_string();
-        assert_eq!(around.contains("--bare"), agent == "claude", "{around}");
+        for (option, of) in [
+            ("--bare", "claude"),
+            ("--safe-mode", "claude"),
+            ("--setting-sources", "claude"),
+            ("disableAllHooks", "claude"),
+            ("--disable hooks", "codex"),
+            ("--skip-trust", "gemini"),
+            ("`-e`", "gemini"),
+            ("--pure", "opencode"),
+            ("--no-extensions", "pi"),
+        ] {
+            assert_eq!(around.contains(option), agent == of, "{option}: {around}");
+        }
     }
 }
 
@@ -79,4 +101,111 @@ fn a_hook_that_codex_skips_is_a_hole() {
     told.assert_code(6)
         .assert_stdout_contains("HOLE: Codex skips the guard (preToolUse): the hook is untrusted")
         .assert_stdout_contains("start `codex`, type `/hooks`, and trust those of Signoff");
+}
+
+/// What `doctor guard` says of an agent that makes every call.
+fn told_of(project: &Project) -> String {
+    let told = project.signoff(["doctor", "guard"]);
+    told.assert_code(6);
+    told.stdout
+}
+
+const GEMINI_HOLE: &str = "HOLE: the guard stands in this project's settings only";
+
+/// Connected for the project alone, Gemini CLI with `--skip-trust` calls no guard in a folder that nobody trusts.
+#[test]
+fn a_guard_in_a_project_that_gemini_does_not_trust_is_a_hole() {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    fake(place.path(), "gemini", "echo ran > canary.txt\n");
+    let project = project(place.path());
+    project.write(".signoff/.keep", "");
+    assert!(!told_of(&project).contains(GEMINI_HOLE));
+    let connect = |words: &[&str]| {
+        project
+            .signoff(["connect", "gemini"].iter().chain(words).copied())
+            .assert_success();
+    };
+    connect(&["--project"]);
+    let told = told_of(&project);
+    assert!(told.contains(GEMINI_HOLE), "{told}");
+    assert!(told.contains("signoff connect gemini --user"), "{told}");
+    let rules = project.home().join(".gemini/trustedFolders.json");
+    fs::create_dir_all(rules.parent().expect("it is in the home")).expect("it is ours");
+    let folder = project.path();
+    let inner = folder.join("x");
+    let above = folder.parent().expect("it is in a folder");
+    for (rule, is_hole) in [
+        (json!({&*folder.to_string_lossy(): "TRUST_FOLDER"}), false),
+        (json!({&*above.to_string_lossy(): "TRUST_FOLDER"}), false),
+        (json!({&*folder.to_string_lossy(): "TRUST_PARENT"}), false),
+        (json!({&*inner.to_string_lossy(): "TRUST_FOLDER"}), true),
+        (json!({&*folder.to_string_lossy(): "DO_NOT_TRUST"}), true),
+        (
+            json!({&*above.to_string_lossy(): "TRUST_FOLDER", &*folder.to_string_lossy(): "DO_NOT_TRUST"}),
+            true,
+        ),
+    ] {
+        fs::write(&rules, rule.to_string()).expect("it is ours");
+        assert_eq!(told_of(&project).contains(GEMINI_HOLE), is_hole, "{rule}");
+    }
+    connect(&["--user"]);
+    assert!(!told_of(&project).contains(GEMINI_HOLE));
+}
+
+#[test]
+fn hooks_that_a_setting_switches_off_are_a_hole() {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    fake(place.path(), "claude", "echo ran > canary.txt\n");
+    fake(place.path(), "gemini", "echo ran > canary.txt\n");
+    let project = project(place.path());
+    project.write(".signoff/.keep", "");
+    for agent in ["claude", "gemini"] {
+        project.signoff(["connect", agent]).assert_success();
+    }
+    let told = told_of(&project);
+    assert!(!told.contains("switches"), "{told}");
+    // Where the guard stands does not matter: a project can switch off the person's.
+    project
+        .write(
+            ".claude/settings.local.json",
+            r#"{"disableAllHooks": true}"#,
+        )
+        .write(
+            ".gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": false}}"#,
+        );
+    let told = told_of(&project);
+    for words in [
+        ".claude/settings.local.json switches every hook off",
+        "take `disableAllHooks` out of it",
+        ".gemini/settings.json switches every hook off",
+        "take `hooksConfig.enabled` out of it",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    project.write(
+        ".gemini/settings.json",
+        r#"{"hooksConfig": {"disabled": ["signoff"]}}"#,
+    );
+    let told = told_of(&project);
+    assert!(told.contains("switches the guard's hook off"), "{told}");
+}
+
+/// Codex does not even list the hooks of a project that it does not trust.
+#[test]
+fn hooks_that_codex_does_not_read_are_a_hole() {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let hooks = json!({"id": 2, "result": {"data": [{"hooks": []}]}});
+    let script =
+        format!("[ \"$1\" = app-server ] && echo '{hooks}' && exit\necho broken >&2; exit 3\n");
+    fake(place.path(), "codex", &script);
+    let project = project(place.path());
+    project.write(".codex/hooks.json", "signoff guard --agent codex");
+    project.write(".signoff/.keep", "");
+    let told = told_of(&project);
+    assert!(
+        told.contains("HOLE: Codex does not read the hooks"),
+        "{told}"
+    );
+    assert!(told.contains("trust the directory"), "{told}");
 }

@@ -36,6 +36,26 @@ fn work_is_proved_and_counted() {
     }
 }
 
+/// It installs packages for the plugin, thousands of files, beside it.
+#[test]
+fn what_opencode_installs_for_a_plugin_of_the_project_does_not_land() {
+    for agent in agents(&[]).into_iter().filter(|agent| *agent == "opencode") {
+        let world = World::new(agent, Setup::default(), makes_it());
+        let plugin = ".opencode/plugins/own.ts";
+        world
+            .project
+            .write(plugin, "export const Own = async () => ({});\n");
+        let ran = world.run();
+        ran.assert_success()
+            .assert_stderr_contains("landed made.txt");
+        assert!(world.project.exists(plugin), "{ran}");
+        for installed in ["node_modules", "package.json", ".gitignore"] {
+            let path = format!(".opencode/{installed}");
+            assert!(!world.project.exists(&path), "{path}: {ran}");
+        }
+    }
+}
+
 #[test]
 fn a_model_that_is_busy_for_a_while_is_asked_again() {
     let busy = Reply::Status {

@@ -75,6 +75,8 @@ impl Chaos {
             Some(3) => Gone::Waiting,
             // It died before its first event, or with its last.
             Some(2) if begun => {
+                let status = self.project.signoff(["status"]);
+                assert_eq!(status.code, Some(2), "{what}: a run is not found: {output}");
                 self.begun = false;
                 Gone::Refused
             }

@@ -6,12 +6,15 @@ use serde_json::{Value, json};
 use signoff_plan::guard::Agent;
 use signoff_stub::ClientSettings;
 
+use super::bypass::HookPlace;
 use super::situation::Situation;
 
 /// What an agent needs for one canary.
 pub(super) struct AgentSetup {
     /// By their path in the home.
     pub(super) files: Vec<(PathBuf, String)>,
+    /// By their path in the project.
+    pub(super) project_files: Vec<(PathBuf, String)>,
     pub(super) variables: Vec<(String, String)>,
     pub(super) arguments: Vec<String>,
 }
@@ -29,6 +32,7 @@ pub(super) fn set_up(
         files: (stub.files.iter())
             .map(|(path, text)| (PathBuf::from(path), text.clone()))
             .collect(),
+        project_files: Vec::new(),
         variables: (stub.variables.iter())
             .map(|(name, value)| ((*name).to_owned(), value.clone()))
             .collect(),
@@ -51,14 +55,7 @@ pub(super) fn set_up(
             let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [command(hook, 60)]}]}});
             setup.add(".codex/hooks.json", hooks.to_string());
         }
-        Agent::Gemini => {
-            let entry = json!([{"matcher": ".*", "hooks": [command(hook, 60_000)]}]);
-            setup.merge(
-                ".gemini/settings.json",
-                "hooks",
-                json!({"BeforeTool": entry}),
-            );
-        }
+        Agent::Gemini => setup.add_gemini(situation.place(), hook),
         Agent::Opencode => setup.add(
             ".config/opencode/plugin/canary.js",
             with_hook(include_str!("opencode.js"), hook),
@@ -74,6 +71,29 @@ pub(super) fn set_up(
 impl AgentSetup {
     fn add(&mut self, path: &str, text: String) {
         self.files.push((PathBuf::from(path), text));
+    }
+
+    fn add_gemini(&mut self, place: HookPlace, hook: &str) {
+        let entry = json!([{"matcher": ".*", "hooks": [command(hook, 60_000)]}]);
+        let hooks = json!({"BeforeTool": entry});
+        match place {
+            HookPlace::Home => self.merge(".gemini/settings.json", "hooks", hooks),
+            HookPlace::Project => {
+                let settings = json!({"hooks": hooks}).to_string();
+                let path = PathBuf::from(".gemini/settings.json");
+                self.project_files.push((path, settings));
+            }
+            HookPlace::Extension => {
+                let manifest = json!({"name": "canary", "version": "1.0.0"});
+                let hooks = json!({"hooks": hooks});
+                let folder = ".gemini/extensions/canary";
+                self.add(
+                    &format!("{folder}/gemini-extension.json"),
+                    manifest.to_string(),
+                );
+                self.add(&format!("{folder}/hooks/hooks.json"), hooks.to_string());
+            }
+        }
     }
 
     /// Adds a member to a JSON file of the stub's settings.
@@ -112,13 +132,13 @@ fn arguments(agent: Agent, situation: Situation) -> Vec<String> {
         Agent::Opencode => &["run", "--format", "json", "--auto", TASK],
         Agent::Pi => &["-p", "--mode", "json", "--no-session", TASK],
     };
-    let more = match (agent, situation) {
-        (Agent::Claude, Situation::HooksSkipped) => Some("--bare"),
-        (Agent::Codex, Situation::Untrusted) => None,
+    let more: &[&str] = match (agent, situation) {
+        (_, Situation::Bypassed(bypass)) => bypass.arguments,
+        (Agent::Codex, Situation::Untrusted) => &[],
         // In a home of its own nobody has trusted anything.
-        (Agent::Codex, _) => Some("--dangerously-bypass-hook-trust"),
-        _ => None,
+        (Agent::Codex, _) => &["--dangerously-bypass-hook-trust"],
+        _ => &[],
     };
-    let words = words.iter().copied().chain(more);
-    words.map(str::to_owned).collect()
+    let words = words.iter().chain(more);
+    words.map(|word| (*word).to_owned()).collect()
 }

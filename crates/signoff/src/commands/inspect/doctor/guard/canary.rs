@@ -47,6 +47,9 @@ pub(super) fn fire(subject: Subject<'_>, situation: Situation) -> io::Result<Can
     for (path, text) in &setup.files {
         write(&home.join(path), text)?;
     }
+    for (path, text) in &setup.project_files {
+        write(&project.join(path), text)?;
+    }
     write(
         &home.join(".config/signoff/config.toml"),
         situation.settings(),
@@ -61,13 +64,7 @@ pub(super) fn fire(subject: Subject<'_>, situation: Situation) -> io::Result<Can
     let is_left = project.join(LEFT).exists();
     let why = || {
         let said = [ended.stderr.text(), ended.stdout.text()].join("\n");
-        let last = said
-            .trim()
-            .lines()
-            .next_back()
-            .unwrap_or("it said nothing")
-            .to_owned();
-        format!("{:?}: {last}", ended.status)
+        format!("{}: {}", ended_how(ended.status), telling_line(&said))
     };
     // One that waits for a person's answer until it is ended has not made the call.
     let waits = ended.status == ExitStatus::TimedOut && asked.iter().any(is_asked);
@@ -80,6 +77,27 @@ pub(super) fn fire(subject: Subject<'_>, situation: Situation) -> io::Result<Can
         told: asked.iter().any(is_told),
         problem: ran.is_none().then(why),
     })
+}
+
+fn ended_how(status: ExitStatus) -> String {
+    match status {
+        ExitStatus::Exited(code) => format!("exit code {code}"),
+        ExitStatus::Signaled(signal) => format!("signal {signal}"),
+        ExitStatus::TimedOut => format!("it took longer than {} s", LONGEST.as_secs()),
+        ExitStatus::Stopped => "it was stopped".to_owned(),
+    }
+}
+
+/// The line that says what went wrong, where one looks like that: behind it comes all that the program could do, or a trace.
+fn telling_line(said: &str) -> &str {
+    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let tells = |line: &&str| {
+        ["error:", "Error:", "Unknown "]
+            .iter()
+            .any(|sign| line.contains(sign))
+    };
+    let found = lines().find(tells).or_else(|| lines().next_back());
+    found.unwrap_or("it said nothing")
 }
 
 fn script() -> Script {
@@ -145,4 +163,31 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         fs::create_dir_all(parent)?;
     }
     fs::write(path, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::telling_line;
+
+    #[test]
+    fn a_program_that_lists_its_options_is_quoted_where_it_says_why() {
+        for (said, told) in [
+            ("", "it said nothing"),
+            ("starting\nbroken\n\n", "broken"),
+            (
+                "warning: x\nerror: unexpected argument '--y' found\n\nFor more information, try '--help'.\n",
+                "error: unexpected argument '--y' found",
+            ),
+            (
+                "Unknown arguments: skip-trust\n  -h, --help  Show help\n",
+                "Unknown arguments: skip-trust",
+            ),
+            (
+                "file:///x.js:9\nSyntaxError: no export named 'y'\n    at run (z:1)\n\nNode.js v20\n",
+                "SyntaxError: no export named 'y'",
+            ),
+        ] {
+            assert_eq!(telling_line(said), told);
+        }
+    }
 }

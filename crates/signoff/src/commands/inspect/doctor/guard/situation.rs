@@ -5,6 +5,8 @@ use std::path::Path;
 use signoff_plan::guard::Agent;
 use signoff_runtime::guard::{HookStore, hook_command};
 
+use super::bypass::{Bypass, HookPlace, of_agent};
+
 /// What the hook does, or how the agent is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Situation {
@@ -18,8 +20,8 @@ pub(super) enum Situation {
     BrokenSettings,
     /// The project's store is gone.
     StoreGone,
-    /// The agent is started so that it skips hooks.
-    HooksSkipped,
+    /// The agent is started so that it calls no hook.
+    Bypassed(&'static Bypass),
     /// The person has not trusted the hook.
     Untrusted,
     /// Answers that the guard never gives.
@@ -47,8 +49,9 @@ impl Situation {
             Self::BrokenSettings,
             Self::StoreGone,
         ];
+        all.extend(of_agent(agent).map(Self::Bypassed));
         match agent {
-            Agent::Claude => all.extend([Self::HooksSkipped, Self::Answer(Answer::Ask)]),
+            Agent::Claude => all.push(Self::Answer(Answer::Ask)),
             Agent::Codex => all.extend([Self::Untrusted, Self::Answer(Answer::Ask)]),
             // It waits for somebody to answer, until it is ended.
             Agent::Gemini if answers => all.push(Self::Answer(Answer::Ask)),
@@ -78,7 +81,7 @@ impl Situation {
             Self::BinaryGone => "the guard's binary is gone",
             Self::BrokenSettings => "the guard's settings cannot be read",
             Self::StoreGone => "the project's store is gone",
-            Self::HooksSkipped => "the agent is started with `--bare`",
+            Self::Bypassed(bypass) => bypass.situation,
             Self::Untrusted => "the person has not trusted the hook",
             Self::Answer(Answer::Ask) => "a hook answers `ask`",
             Self::Answer(Answer::DenyJson) => "a hook denies in JSON",
@@ -99,7 +102,15 @@ impl Situation {
             | Self::BinaryGone
             | Self::BrokenSettings
             | Self::StoreGone => true,
-            Self::HooksSkipped | Self::Untrusted | Self::Answer(_) => false,
+            Self::Bypassed(_) | Self::Untrusted | Self::Answer(_) => false,
+        }
+    }
+
+    /// Where the hook is written down.
+    pub(super) fn place(self) -> HookPlace {
+        match self {
+            Self::Bypassed(bypass) => bypass.place,
+            _ => HookPlace::Home,
         }
     }
 
@@ -107,7 +118,7 @@ impl Situation {
     pub(super) fn settings(self) -> &'static str {
         match self {
             Self::Passes | Self::BinaryGone | Self::StoreGone | Self::Answer(_) => "",
-            Self::Denied | Self::HooksSkipped | Self::Untrusted => "guard.plan_mode = true\n",
+            Self::Denied | Self::Bypassed(_) | Self::Untrusted => "guard.plan_mode = true\n",
             Self::BrokenSettings => "guard.mode = \n",
         }
     }

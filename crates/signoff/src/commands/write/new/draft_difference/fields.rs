@@ -40,6 +40,7 @@ impl DraftFields {
             params,
             risks,
             executor_model,
+            approval_required_from,
             briefing,
             record,
             steps,
@@ -60,6 +61,7 @@ impl DraftFields {
         fields.list("constraints", constraints);
         fields.list("risks", risks);
         fields.some("executor_model", executor_model.as_ref());
+        fields.list("approval_required_from", approval_required_from);
         fields.some("briefing", briefing.as_ref());
         for (name, value) in params {
             fields.put("params", format!("{}={}", name.value, strings(value)));
@@ -93,6 +95,7 @@ impl DraftFields {
             marks,
             contract,
             contract_missing_command,
+            record,
             // Positions do not count; the details follow below.
             span: _,
             heading: _,
@@ -122,6 +125,9 @@ impl DraftFields {
             self.contract(contract);
         }
         self.put("contract", contract_missing_command.to_string());
+        for (name, value) in record {
+            self.put(name, strings(&value.value));
+        }
         self.details(step);
     }
 
@@ -143,11 +149,11 @@ impl DraftFields {
             critical,
             locks,
             isolation,
+            reviewer,
             acceptance,
             subtasks,
             instructions,
             hint,
-            record,
         } = details;
         self.some("ask", ask.as_ref());
         self.list("choices", choices);
@@ -165,13 +171,11 @@ impl DraftFields {
         self.some("critical", critical.as_ref());
         self.list("locks", locks);
         self.some("isolation", isolation.as_ref());
+        self.some("reviewer", reviewer.as_ref());
         self.list("accept", acceptance);
         self.list("subtasks", subtasks);
         self.some("instructions", instructions.as_ref());
         self.hint(hint);
-        for (name, value) in record {
-            self.put(name, strings(&value.value));
-        }
     }
 
     fn hint(&mut self, hint: &Hint) {

@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::guard::{HookStore, hook_command};
 
 /// Where an agent that is confined by mounts finds it, and this program.
-const SEEN: &str = "/tmp/signoff-room";
+const SHOWN_DIRECTORY: &str = "/tmp/signoff-room";
 const PROGRAM: &str = "/tmp/signoff";
 const SCOPE: &str = "scope.json";
 /// The guard writes down here what it refused, in a temporary directory.
@@ -30,21 +30,21 @@ const DENIED: &str = "signoff-denied";
 
 /// A directory for one attempt.
 #[derive(Debug)]
-pub(super) struct Room {
-    directory: Shown,
-    program: Shown,
-    denied: Shown,
+pub(super) struct AgentFiles {
+    directory: ShownPath,
+    program: ShownPath,
+    denied: ShownPath,
     sockets: Vec<ServerSocket>,
 }
 
 /// A file or directory, where it is for us and where the agent finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Shown {
+struct ShownPath {
     path: PathBuf,
     seen: PathBuf,
 }
 
-impl Shown {
+impl ShownPath {
     fn new(path: PathBuf, seen: Option<&str>) -> Self {
         let seen = seen.map_or_else(|| path.clone(), PathBuf::from);
         Self { path, seen }
@@ -60,14 +60,14 @@ impl Shown {
 
 impl CommandBuilder<'_> {
     /// Makes what an agent finds of ours. `is_mounted`: it sees a tree of its own, and not the store.
-    pub(super) fn room(
+    pub(super) fn agent_files(
         &self,
         run: &Run,
         step: &Step,
         attempt: u32,
         scratch: Option<&Scratch>,
         is_mounted: bool,
-    ) -> Result<Room, Error> {
+    ) -> Result<AgentFiles, Error> {
         let tools = scope(run.plan(), step);
         let names = plain_names(tools.unwrap_or_default());
         let servers = servers_in_scope(self.project.config.servers.keys(), &names);
@@ -75,25 +75,25 @@ impl CommandBuilder<'_> {
         let scope = GuardScope::new(run.id(), &step.id, attempt, tools, servers);
         let dir = self.dir.attempt(&step.id, attempt);
         let directory = match scratch.filter(|_| is_mounted) {
-            Some(scratch) => Shown::new(scratch.path().join("room"), Some(SEEN)),
-            None => Shown::new(dir.path().join("room"), None),
+            Some(scratch) => ShownPath::new(scratch.path().join("room"), Some(SHOWN_DIRECTORY)),
+            None => ShownPath::new(dir.path().join("room"), None),
         };
         let denied = match scratch {
             Some(scratch) => {
                 let seen = self.is_mounted().then(|| format!("/tmp/{DENIED}"));
-                Shown::new(scratch.path().join("tmp").join(DENIED), seen.as_deref())
+                ShownPath::new(scratch.path().join("tmp").join(DENIED), seen.as_deref())
             }
-            None => Shown::new(dir.path().join(DENIED), None),
+            None => ShownPath::new(dir.path().join(DENIED), None),
         };
-        Room::make(directory, denied, self.dir.path(), &scope).map_err(Error::Sandbox)
+        AgentFiles::make(directory, denied, self.dir.path(), &scope).map_err(Error::Sandbox)
     }
 }
 
-impl Room {
+impl AgentFiles {
     /// `copies` is where this program is copied to if it cannot be found any more.
     fn make(
-        directory: Shown,
-        denied: Shown,
+        directory: ShownPath,
+        denied: ShownPath,
         copies: &Path,
         scope: &GuardScope,
     ) -> io::Result<Self> {
@@ -101,7 +101,7 @@ impl Room {
         let text = serde_json::to_vec(scope).map_err(io::Error::other)?;
         std::fs::write(directory.path.join(SCOPE), text)?;
         let is_elsewhere = directory.path != directory.seen;
-        let program = Shown::new(own_program(copies)?, is_elsewhere.then_some(PROGRAM));
+        let program = ShownPath::new(own_program(copies)?, is_elsewhere.then_some(PROGRAM));
         let socket = |(number, server): (usize, &String)| ServerSocket {
             server: server.clone(),
             path: directory.path.join(format!("server-{number}.sock")),
@@ -182,7 +182,7 @@ fn read_only(from: &Path, to: &Path) -> Bind {
 }
 
 /// The command that an agent asks before it uses a tool. An agent that is spoken with asks us.
-pub(super) fn guard_hook(driver: DriverKind, room: &Room) -> Option<String> {
+pub(super) fn guard_hook(driver: DriverKind, files: &AgentFiles) -> Option<String> {
     let agent = match driver {
         DriverKind::Claude => Agent::Claude,
         DriverKind::Codex => Agent::Codex,
@@ -191,7 +191,11 @@ pub(super) fn guard_hook(driver: DriverKind, room: &Room) -> Option<String> {
         DriverKind::Pi => Agent::Pi,
         DriverKind::Acp | DriverKind::Command => return None,
     };
-    Some(hook_command(&room.program.seen, agent, HookStore::Optional))
+    Some(hook_command(
+        &files.program.seen,
+        agent,
+        HookStore::Optional,
+    ))
 }
 
 /// The configured servers of which a scope names a tool, in one order.

@@ -1,0 +1,356 @@
+//! Drives a run whose agents and contracts other machines start: the body of its workflow.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use signoff_api::request::Request;
+use signoff_engine::{Actor, Outcome, RecordedEvent, Run};
+use signoff_runtime::cluster::{OrderedTask, Report};
+use signoff_runtime::drive::{NoPerson, Observe, StopReason};
+use signoff_runtime::live::handed_over::work_reference;
+use signoff_runtime::live::{PreparedRun, RunOptions};
+use signoff_runtime::project::Project;
+use signoff_runtime::runs::control::record_request;
+use signoff_runtime::runs::view::RunView;
+use signoff_runtime::signing::message::{MessageProof, verify_message};
+use signoff_runtime::{Error, SystemClock};
+use signoff_sandbox::start_scoped_thread;
+use signoff_store::runs::requests::Requests;
+
+use crate::cluster::{DrivenRun, DrivenSetup};
+use crate::database::{Database, RequestRow};
+use crate::error::EngineError;
+use crate::machine::Shared;
+use crate::mirror::{Mirror, MirrorOptions};
+
+/// How often reports and requests are looked for.
+const POLL: Duration = Duration::from_millis(50);
+
+/// What a person sends to a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Message {
+    /// What other processes of one machine ask by a file.
+    Ask(Request),
+    /// It is to go on, even if it failed.
+    Resume,
+}
+
+/// What a person's key signs of a message: for which run, and under which name.
+pub(crate) fn about(run: &str, name: &str) -> String {
+    format!("request {run} {name}")
+}
+
+/// How driving a run ended.
+pub(crate) enum DriveOutcome {
+    /// It ended, or waits for a person; in which state.
+    Stopped(String),
+    /// Another process drives it now.
+    Lost,
+}
+
+/// Drives a run until it ends or cannot go on by itself.
+pub(crate) fn drive(
+    database: &Database,
+    shared: &Arc<Shared>,
+    run: &str,
+) -> Result<DriveOutcome, EngineError> {
+    let epoch = database.take_run(run, &shared.executor)?;
+    let mirrors = shared.mirrors.of_use("driven");
+    let driven = drive_taken(database, shared, &mirrors, run, epoch);
+    mirrors.remove(run);
+    let (state, trouble) = match &driven {
+        Ok(Stopped { state, trouble }) => (state.as_str(), trouble.clone()),
+        Err(error) => ("paused", Some(error.to_string())),
+    };
+    database.release_run(run, epoch, state, trouble.as_deref())?;
+    let still_ours = database.run(run)?.is_some_and(|row| row.driver.is_none());
+    match driven {
+        Ok(_) | Err(_) if !still_ours => Ok(DriveOutcome::Lost),
+        Ok(stopped) => Ok(DriveOutcome::Stopped(stopped.state)),
+        Err(error) => Err(error),
+    }
+}
+
+/// How a run stands, and what is wrong, if something is.
+struct Stopped {
+    state: String,
+    trouble: Option<String>,
+}
+
+fn drive_taken(
+    database: &Database,
+    shared: &Arc<Shared>,
+    mirrors: &MirrorOptions,
+    run: &str,
+    epoch: i64,
+) -> Result<Stopped, EngineError> {
+    let head = database.head(run)?;
+    let project_id = head.map(|head| head.project).unwrap_or_default();
+    let remote = shared.remote_of(&project_id)?;
+    let mirror = Mirror::fetch(database, mirrors, run, &remote)?;
+    let driven = Arc::new(DrivenRun::new(DrivenSetup {
+        database: database.clone(),
+        run: run.to_owned(),
+        project: project_id,
+        epoch,
+        dir: mirror.dir.clone(),
+        git: mirror.git.clone(),
+        key: Arc::clone(&shared.key),
+        queues: shared.queues.clone(),
+        priority: database.priority(run)?,
+        patience: shared.lease * 2 / 3,
+        journal: mirror.journal.clone(),
+    }));
+    let project = mirror.project(Arc::clone(&driven) as _)?;
+    loop {
+        let resumes = take_requests(database, &project, run)?;
+        let view = RunView::load(&project, run)?;
+        match view.run.outcome() {
+            Some(Outcome::Failed) if resumes => {}
+            Some(outcome) => return Ok(stopped(outcome_name(outcome))),
+            None => {}
+        }
+        let actor = if resumes {
+            Actor::Person
+        } else {
+            Actor::Harness
+        };
+        let clock = SystemClock::new();
+        let prepared = PreparedRun::resume(&project, run, actor, &RunOptions::default(), &clock)?;
+        let report = with_news(database, shared, &driven, &project, || {
+            prepared.drive(&mut Silent, &mut NoPerson, |_| Ok(()))
+        })?;
+        let ended = match report {
+            Ok(report) => state_of(&report.stopped),
+            Err(Error::HarnessTrouble { what, why, .. }) => Stopped {
+                state: "paused".to_owned(),
+                trouble: Some(format!("{what}: {why}")),
+            },
+            Err(error) => return Err(error.into()),
+        };
+        // What was asked while it came to rest is for the next round.
+        if database.open_requests(run)?.is_empty() {
+            return Ok(ended);
+        }
+    }
+}
+
+fn stopped(state: &str) -> Stopped {
+    Stopped {
+        state: state.to_owned(),
+        trouble: None,
+    }
+}
+
+fn outcome_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed => "completed",
+        Outcome::Partial => "partial",
+        Outcome::Failed => "failed",
+    }
+}
+
+fn state_of(reason: &StopReason) -> Stopped {
+    match reason {
+        StopReason::Finished(outcome) => stopped(outcome_name(*outcome)),
+        StopReason::Waiting => stopped("waiting"),
+        StopReason::Paused(_) | StopReason::Interrupted => stopped("paused"),
+        StopReason::Changed(_) => Stopped {
+            state: "paused".to_owned(),
+            trouble: Some("the plan or its terms are not what was signed".to_owned()),
+        },
+    }
+}
+
+/// Sees nothing: whoever wants to see a run reads its events.
+struct Silent;
+
+impl Observe for Silent {
+    fn event(&mut self, _: &Run, _: &RecordedEvent) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The message of a request, if the key of a person whom this machine believes sent it to this run.
+fn verified(project: &Project, run: &str, row: &RequestRow) -> Result<Message, String> {
+    let proof: MessageProof = serde_json::from_str(&row.proof).map_err(|why| why.to_string())?;
+    let sent = about(run, &row.name);
+    verify_message(project, &sent, row.body.as_bytes(), &proof)
+        .map_err(|why| format!("its signature does not count: {why:?}"))?;
+    let message: Message = serde_json::from_str(&row.body).map_err(|why| why.to_string())?;
+    match message {
+        // Nobody answers in the name of somebody else.
+        Message::Ask(request) => Ok(Message::Ask(Request {
+            by: proof.by,
+            ..request
+        })),
+        Message::Resume => Ok(Message::Resume),
+    }
+}
+
+fn encode_reply(refused: Option<String>) -> String {
+    serde_json::json!({ "refused": refused }).to_string()
+}
+
+/// Records what was asked while nobody drove the run; says whether it is to go on although it failed.
+fn take_requests(database: &Database, project: &Project, run: &str) -> Result<bool, EngineError> {
+    let mut resumes = false;
+    for row in database.open_requests(run)? {
+        let refused = match verified(project, run, &row) {
+            Ok(Message::Resume) => {
+                resumes = true;
+                None
+            }
+            Ok(Message::Ask(request)) => {
+                let recorded = record_request(project, run, request, &SystemClock::new());
+                match recorded {
+                    Err(Error::Unshared { why }) => return Err(EngineError::Database(why)),
+                    recorded => recorded.err().map(|error| refusal_text(&error)),
+                }
+            }
+            Err(why) => Some(why),
+        };
+        database.reply(run, &row.name, &encode_reply(refused))?;
+    }
+    Ok(resumes)
+}
+
+fn refusal_text(error: &Error) -> String {
+    match error {
+        Error::Refused(refusal) => refusal.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Drives, while a thread brings what other machines and people say.
+fn with_news<T: Send>(
+    database: &Database,
+    shared: &Shared,
+    driven: &DrivenRun,
+    project: &Project,
+    drive: impl FnOnce() -> T,
+) -> Result<T, EngineError> {
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let listen = || {
+            let mut news = NewsReader {
+                database,
+                shared,
+                driven,
+                project,
+                requests: Requests::of(&driven.dir),
+                asked: BTreeSet::new(),
+            };
+            while !ended.load(Ordering::Acquire) {
+                // The database may be away for a while; whoever writes notices if it is too long.
+                drop(news.look());
+                std::thread::sleep(POLL);
+            }
+            // An answer with the last breath.
+            drop(news.pass_replies());
+        };
+        // Without the thread the run would wait for ever.
+        let listener = start_scoped_thread(scope, "signoff-news", listen);
+        listener.map_err(EngineError::machine("nobody can listen for reports"))?;
+        let done = drive();
+        ended.store(true, Ordering::Release);
+        Ok(done)
+    })
+}
+
+struct NewsReader<'a> {
+    database: &'a Database,
+    shared: &'a Shared,
+    driven: &'a DrivenRun,
+    project: &'a Project,
+    requests: Requests,
+    /// Requests that the loop has, by name.
+    asked: BTreeSet<String>,
+}
+
+impl NewsReader<'_> {
+    fn look(&mut self) -> Result<(), EngineError> {
+        self.pass_requests()?;
+        self.pass_replies()?;
+        let open = self.driven.open_orders();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let workers = self.shared.workers();
+        for (order, signed) in self.database.reports(&open)? {
+            match signed.verify(&order, &workers) {
+                Ok(report) => self.deliver(&order, report)?,
+                Err(error) => {
+                    // Whoever can write to the database wrote it, and no worker.
+                    self.shared.say(error.to_string());
+                    self.database.discard_report(&order)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn deliver(&self, order: &str, report: Report) -> Result<(), EngineError> {
+        if report.task == OrderedTask::Work {
+            self.take_work(&report)?;
+        }
+        self.driven.deliver(order, report);
+        Ok(())
+    }
+
+    /// Brings the commit of the work to where the loop looks for it.
+    fn take_work(&self, report: &Report) -> Result<(), EngineError> {
+        let (git, run) = (&self.driven.git, &self.driven.run);
+        let Some(commit) = &report.commit else {
+            return Ok(());
+        };
+        git.fetch_claims(run)?;
+        let name = work_reference(run, &report.step, report.attempt);
+        git.set_reference(&name, commit)
+    }
+
+    fn pass_requests(&mut self) -> Result<(), EngineError> {
+        let run = &self.driven.run;
+        for row in self.database.open_requests(run)? {
+            if self.asked.contains(&row.name) {
+                continue;
+            }
+            let sent = match verified(self.project, run, &row) {
+                Ok(Message::Ask(request)) => serde_json::to_vec(&request)
+                    .map_err(|why| why.to_string())
+                    .and_then(|bytes| {
+                        let sent = self.requests.send(&row.name, &bytes);
+                        sent.map_err(|why| why.to_string())
+                    }),
+                Ok(Message::Resume) => {
+                    self.database.reply(run, &row.name, &encode_reply(None))?;
+                    continue;
+                }
+                Err(why) => Err(why),
+            };
+            match sent {
+                Ok(()) => drop(self.asked.insert(row.name)),
+                Err(why) => self
+                    .database
+                    .reply(run, &row.name, &encode_reply(Some(why)))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_replies(&mut self) -> Result<(), EngineError> {
+        let run = &self.driven.run;
+        for name in self.asked.clone() {
+            if let Some(reply) = self.requests.take_reply(&name) {
+                self.database
+                    .reply(run, &name, &String::from_utf8_lossy(&reply))?;
+                self.asked.remove(&name);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! Git between machines: only by the names that a run has, and never by a hook or setting of a repository.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use signoff_runtime::project::ProcessContext;
+use signoff_sandbox::{InteractiveCommand, Stdin};
+
+use crate::error::EngineError;
+
+/// Git in one directory, with the person's own logins.
+#[derive(Debug, Clone)]
+pub(crate) struct RemoteGit {
+    directory: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+    remote: String,
+}
+
+/// What a repository must not decide.
+const CAREFUL: [&str; 10] = [
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "gc.auto=0",
+    "-c",
+    "protocol.ext.allow=never",
+    "-c",
+    "advice.detachedHead=false",
+];
+
+impl RemoteGit {
+    pub(crate) fn new(process: &ProcessContext, directory: &Path, remote: &str) -> Self {
+        let mut environment: Vec<(OsString, OsString)> = process
+            .variables
+            .iter()
+            .filter(|(name, _)| !name.to_string_lossy().starts_with("GIT_DIR"))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
+        environment.push(("LC_ALL".into(), "C".into()));
+        Self {
+            directory: directory.to_owned(),
+            environment,
+            remote: remote.to_owned(),
+        }
+    }
+
+    fn run(&self, what: &'static str, words: &[&str]) -> Result<String, EngineError> {
+        let mut argv: Vec<OsString> = vec!["git".into()];
+        argv.extend(CAREFUL.iter().map(Into::into));
+        argv.extend(words.iter().map(Into::into));
+        let command = InteractiveCommand {
+            argv,
+            cwd: &self.directory,
+            env: self.environment.clone(),
+            stdin: Stdin::Bytes(Vec::new()),
+        };
+        let failed = |why: String| EngineError::Machine { what, why };
+        let said = command.run().map_err(|error| failed(error.to_string()))?;
+        if said.code == Some(0) {
+            return Ok(String::from_utf8_lossy(&said.stdout).into_owned());
+        }
+        let text = String::from_utf8_lossy(&said.stderr);
+        Err(failed(text.trim().to_owned()))
+    }
+
+    /// Makes an empty repository here, unless there is one.
+    pub(crate) fn init(&self) -> Result<(), EngineError> {
+        if self.directory.join(".git").exists() {
+            return Ok(());
+        }
+        self.run("a repository cannot be made", &["init", "--quiet"])?;
+        Ok(())
+    }
+
+    /// Brings every reference of a run here.
+    pub(crate) fn fetch(&self, run: &str) -> Result<(), EngineError> {
+        let references = format!("refs/signoff/{run}/*");
+        self.fetch_references("the commits of the run cannot be fetched", &references)
+    }
+
+    /// Brings the work here that machines have claimed to do.
+    pub(crate) fn fetch_claims(&self, run: &str) -> Result<(), EngineError> {
+        let references = format!("refs/signoff/{run}/claims/*");
+        self.fetch_references("the work of other machines cannot be fetched", &references)
+    }
+
+    fn fetch_references(&self, what: &'static str, references: &str) -> Result<(), EngineError> {
+        let both = format!("+{references}:{references}");
+        let words = ["fetch", "--quiet", "--no-tags", "--", &self.remote, &both];
+        self.run(what, &words)?;
+        Ok(())
+    }
+
+    /// The commit that a reference here names, if there is one.
+    pub(crate) fn commit_at(&self, reference: &str) -> Result<Option<String>, EngineError> {
+        let format = "--format=%(objectname)";
+        let words = ["for-each-ref", format, "--", reference];
+        let named = self.run("a reference cannot be read", &words)?;
+        Ok(named.lines().next().map(str::to_owned))
+    }
+
+    /// Takes one commit to the remote, under a name of the run.
+    pub(crate) fn push_commit(
+        &self,
+        run: &str,
+        commit: &str,
+        name: &str,
+    ) -> Result<(), EngineError> {
+        let references = format!("+{commit}:refs/signoff/{run}/{name}");
+        let words = ["push", "--quiet", "--", &self.remote, &references];
+        self.run("the work cannot be pushed", &words)?;
+        Ok(())
+    }
+
+    /// Takes every reference of a run to the remote. What is there already stays.
+    pub(crate) fn push(&self, run: &str) -> Result<(), EngineError> {
+        let references = format!("+refs/signoff/{run}/*:refs/signoff/{run}/*");
+        let words = ["push", "--quiet", "--", &self.remote, &references];
+        self.run("the commits of the run cannot be pushed", &words)?;
+        Ok(())
+    }
+
+    /// The references of a run here, with what they name: whatever differs has to be pushed.
+    pub(crate) fn references(&self, run: &str) -> Result<String, EngineError> {
+        let below = format!("refs/signoff/{run}/");
+        self.run(
+            "the references of the run cannot be listed",
+            &["for-each-ref", "--format=%(refname) %(objectname)", &below],
+        )
+    }
+
+    /// Shows the files of a commit here.
+    pub(crate) fn check_out(&self, commit: &str) -> Result<(), EngineError> {
+        let words = ["checkout", "--quiet", "--force", "--detach", commit, "--"];
+        self.run("the run's first commit cannot be checked out", &words)?;
+        Ok(())
+    }
+
+    /// Makes a branch stand at a commit.
+    pub(crate) fn set_branch(&self, run: &str, commit: &str) -> Result<(), EngineError> {
+        self.set_reference(&format!("refs/heads/signoff/{run}"), commit)
+    }
+
+    /// Makes a reference name a commit, which has to be here.
+    pub(crate) fn set_reference(&self, name: &str, commit: &str) -> Result<(), EngineError> {
+        self.run("a reference cannot be set", &["update-ref", name, commit])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,434 @@
+//! Carries out orders: one thread for each run that this machine works for, with a copy of its project.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use signoff_runtime::SystemClock;
+use signoff_runtime::cluster::{OrderedTask, Report, ReportedEnd};
+use signoff_runtime::live::handed_over::work_reference;
+use signoff_runtime::live::{CaughtUp, HostedRun};
+use signoff_runtime::project::Project;
+use signoff_sandbox::start_thread;
+
+use crate::cluster::Worker;
+use crate::database::Database;
+use crate::error::EngineError;
+use crate::machine::Shared;
+use crate::mirror::{Mirror, MirrorOptions};
+use crate::orders::{OrderBody, SignedOrder, SignedReport};
+use crate::run_files;
+
+/// How long a report is waited for at a time.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How often it is asked whether what is under way is still wanted.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// How long a copy of a project is kept without work.
+const IDLE: Duration = Duration::from_mins(1);
+
+/// The runs that this machine works for.
+#[derive(Debug, Default)]
+pub(crate) struct Hosts {
+    runs: Mutex<HashMap<String, Sender<Job>>>,
+    stopping: Arc<AtomicBool>,
+    /// Threads that may have agents.
+    alive: Arc<AtomicUsize>,
+}
+
+/// An order that this machine has taken.
+struct Job {
+    order: SignedOrder,
+    body: OrderBody,
+    claim: i32,
+    done: Sender<Result<String, EngineError>>,
+}
+
+impl Hosts {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Sender<Job>>> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Carries out an order, and says what became of it.
+    pub(crate) fn perform(
+        &self,
+        database: &Database,
+        shared: &Arc<Shared>,
+        id: &str,
+    ) -> Result<String, EngineError> {
+        let Some((order, claim)) = database.claim_order(id, &shared.executor)? else {
+            return Ok("not wanted any more".to_owned());
+        };
+        let body = match order.verify(shared.orchestrators()) {
+            Ok(body) => body,
+            Err(error) => return not_believed(database, shared, &order, claim, &error),
+        };
+        let (done, result) = channel();
+        self.send(
+            database,
+            shared,
+            Job {
+                order,
+                body,
+                claim,
+                done,
+            },
+        )?;
+        result.recv().unwrap_or_else(|_| {
+            Err(EngineError::Machine {
+                what: "the work was given up",
+                why: "this process ends".to_owned(),
+            })
+        })
+    }
+
+    fn send(&self, database: &Database, shared: &Arc<Shared>, job: Job) -> Result<(), EngineError> {
+        let run = job.order.run.clone();
+        let mut runs = self.lock();
+        let job = match runs.get(&run) {
+            Some(host) => match host.send(job) {
+                Ok(()) => return Ok(()),
+                Err(unsent) => unsent.0,
+            },
+            None => job,
+        };
+        let (sender, jobs) = channel();
+        let host = Host {
+            database: database.clone(),
+            shared: Arc::clone(shared),
+            run: run.clone(),
+            stopping: Arc::clone(&self.stopping),
+        };
+        let alive = Arc::clone(&self.alive);
+        alive.fetch_add(1, Ordering::AcqRel);
+        let started = start_thread("signoff-host", move || {
+            host.work(&jobs);
+            alive.fetch_sub(1, Ordering::AcqRel);
+        });
+        started.map_err(EngineError::machine("a thread cannot be started"))?;
+        // The thread has just begun to listen.
+        drop(sender.send(job));
+        runs.insert(run, sender);
+        Ok(())
+    }
+
+    /// Does this process end?
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Ends every agent, and waits until they are gone.
+    pub(crate) fn stop_all(&self) {
+        self.stopping.store(true, Ordering::Release);
+        let begun = Instant::now();
+        while self.alive.load(Ordering::Acquire) > 0 && begun.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(TICK);
+        }
+    }
+}
+
+/// Works for one run.
+struct Host {
+    database: Database,
+    shared: Arc<Shared>,
+    run: String,
+    stopping: Arc<AtomicBool>,
+}
+
+impl Host {
+    fn work(&self, jobs: &Receiver<Job>) {
+        let mut first = None;
+        while let Some(job) = first.take().or_else(|| self.next_job(jobs)) {
+            let opened = self.open(&job.body);
+            let (mut mirror, project) = match opened {
+                Ok(opened) => opened,
+                Err(error) => {
+                    self.refuse(job, error);
+                    continue;
+                }
+            };
+            match self.work_in(&mut mirror, &project, job, jobs) {
+                // The plan has another version: everything is opened again for it.
+                Next::Job(job) => first = Some(*job),
+                Next::Idle => {}
+                Next::Stopped => break,
+            }
+        }
+        self.mirrors().remove(&self.run);
+    }
+
+    /// The next order, or nothing if there was none for long.
+    fn next_job(&self, jobs: &Receiver<Job>) -> Option<Job> {
+        if let Ok(job) = jobs.recv_timeout(IDLE) {
+            return Some(job);
+        }
+        // Under the lock, so that nobody sends one to a thread that ends.
+        let mut runs = self.shared.hosts.lock();
+        let late = jobs.try_recv().ok();
+        if late.is_none() {
+            runs.remove(&self.run);
+        }
+        late
+    }
+
+    fn mirrors(&self) -> MirrorOptions {
+        self.shared.mirrors.of_use("hosted")
+    }
+
+    fn open(&self, body: &OrderBody) -> Result<(Mirror, Project), EngineError> {
+        let remote = self.shared.remote_of(&body.project)?;
+        let mirror = Mirror::fetch(&self.database, &self.mirrors(), &self.run, &remote)?;
+        let project = mirror.project(Arc::new(Worker))?;
+        if project.store.project_id().ok().flatten().as_deref() != Some(body.project.as_str()) {
+            return Err(EngineError::Untrusted(format!(
+                "the run `{}` is of another project than its order says",
+                self.run
+            )));
+        }
+        Ok((mirror, project))
+    }
+
+    fn work_in(
+        &self,
+        mirror: &mut Mirror,
+        project: &Project,
+        first: Job,
+        jobs: &Receiver<Job>,
+    ) -> Next {
+        let clock = SystemClock::new();
+        let short: String = self.shared.key.public().chars().take(20).collect();
+        let machine = format!("{} ({short})", self.shared.name);
+        let mut hosted = match HostedRun::open(project, &self.run, &machine, &clock) {
+            Ok(hosted) => hosted,
+            Err(error) => {
+                self.refuse(first, error.into());
+                return Next::Idle;
+            }
+        };
+        let mut under_way = Vec::new();
+        let mut waiting = vec![first];
+        let (mut looked, mut worked) = (Instant::now(), Instant::now());
+        loop {
+            if self.stopping.load(Ordering::Acquire) {
+                return Next::Stopped;
+            }
+            waiting.extend(jobs.try_iter());
+            for job in std::mem::take(&mut waiting) {
+                match self.begin(mirror, &mut hosted, &job) {
+                    Ok(CaughtUp::Here) => under_way.push(job),
+                    Ok(CaughtUp::OtherVersion) => {
+                        // What is under way was begun under the old version, and is not wanted any more.
+                        return Next::Job(Box::new(job));
+                    }
+                    Err(error) => self.refuse(job, error),
+                }
+            }
+            match hosted.next(TICK) {
+                Ok(Some(report)) => {
+                    let is_it = |job: &Job| {
+                        job.body.step == report.step
+                            && job.body.attempt == report.attempt
+                            && job.body.task == report.task
+                    };
+                    if let Some(at) = under_way.iter().position(is_it) {
+                        let job = under_way.swap_remove(at);
+                        let done = self.report(mirror, project, &hosted, &job, report);
+                        drop(job.done.send(done));
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    let text = format!("{error:?}");
+                    for job in under_way.drain(..) {
+                        let why = EngineError::Machine {
+                            what: "the work was given up",
+                            why: text.clone(),
+                        };
+                        self.refuse(job, why);
+                    }
+                    return Next::Idle;
+                }
+            }
+            if !under_way.is_empty() {
+                worked = Instant::now();
+            } else if worked.elapsed() > IDLE {
+                return Next::Idle;
+            }
+            if looked.elapsed() > LOOK {
+                looked = Instant::now();
+                self.give_up_unwanted(&mut hosted, &mut under_way);
+            }
+        }
+    }
+
+    fn begin(
+        &self,
+        mirror: &mut Mirror,
+        hosted: &mut HostedRun<'_>,
+        job: &Job,
+    ) -> Result<CaughtUp, EngineError> {
+        mirror.catch_up(&self.database)?;
+        if mirror.hash_of(job.body.seq)?.as_deref() != Some(job.body.hash.as_str()) {
+            return Err(EngineError::Untrusted(format!(
+                "the journal of {} is not the one that the order was given for",
+                self.run
+            )));
+        }
+        if hosted.catch_up()? == CaughtUp::OtherVersion {
+            return Ok(CaughtUp::OtherVersion);
+        }
+        mirror.git.fetch(&self.run)?;
+        hosted.begin(job.body.order(mirror.workspace.clone()))?;
+        Ok(CaughtUp::Here)
+    }
+
+    /// Shares the work and its logs, then the report.
+    fn report(
+        &self,
+        mirror: &Mirror,
+        project: &Project,
+        hosted: &HostedRun<'_>,
+        job: &Job,
+        report: Report,
+    ) -> Result<String, EngineError> {
+        let (step, attempt, task) = (report.step.clone(), report.attempt, report.task);
+        match self.share(mirror, project, hosted, job, report) {
+            Ok(report) => self.send_report(job, report),
+            Err(error @ EngineError::Database(_)) => Err(error),
+            Err(error) => {
+                let end = ReportedEnd::Trouble(format!("on {}: {error}", self.shared.name));
+                let report = Report {
+                    step,
+                    attempt,
+                    task,
+                    commit: None,
+                    end,
+                };
+                self.send_report(job, report)
+            }
+        }
+    }
+
+    /// Shares what a report is about: the commit of the work, and the ends of its logs.
+    fn share(
+        &self,
+        mirror: &Mirror,
+        project: &Project,
+        hosted: &HostedRun<'_>,
+        job: &Job,
+        mut report: Report,
+    ) -> Result<Report, EngineError> {
+        let dir = hosted.attempt_dir(&report.step, report.attempt);
+        let logs = match report.task {
+            OrderedTask::Work => {
+                let reference = work_reference(&self.run, &report.step, report.attempt);
+                report.commit = mirror.git.commit_at(&reference)?;
+                if let Some(commit) = &report.commit {
+                    // Under a name of this claim: whoever has an older one cannot put other work in its place.
+                    let name = format!("claims/{}-{}", &job.order.signature[..32], job.claim);
+                    mirror.git.push_commit(&self.run, commit, &name)?;
+                }
+                vec![dir.agent_log(), dir.progress()]
+            }
+            OrderedTask::Baseline => vec![hosted.attempt_dir(&report.step, 0).baseline_log()],
+            OrderedTask::Evaluate { .. } | OrderedTask::Recheck { .. } => vec![dir.contract_log()],
+        };
+        let secrets = project.secrets();
+        for log in logs {
+            let hide = |text: &str| secrets.hide(text).into_owned();
+            run_files::share_log(&self.database, &self.run, &mirror.dir, &log, hide)?;
+        }
+        Ok(report)
+    }
+
+    /// Sends a report for as long as this process may take to hear of the database again.
+    fn send_report(&self, job: &Job, report: Report) -> Result<String, EngineError> {
+        let signed = SignedReport::new(&job.order, report, &self.shared.key)?;
+        let begun = Instant::now();
+        loop {
+            match self.database.report(&job.order.id, job.claim, &signed) {
+                Ok(true) => return Ok("reported".to_owned()),
+                Ok(false) => return Ok("not wanted any more".to_owned()),
+                Err(_)
+                    if begun.elapsed() < self.shared.lease
+                        && !self.stopping.load(Ordering::Acquire) =>
+                {
+                    std::thread::sleep(LOOK);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Says that this machine does not, or cannot, carry out an order.
+    fn refuse(&self, job: Job, error: EngineError) {
+        let why = format!("{} on {}: {error}", job.body.task.name(), self.shared.name);
+        self.shared.say(format!("{}: {error}", job.order.id));
+        let report = Report {
+            step: job.body.step.clone(),
+            attempt: job.body.attempt,
+            task: job.body.task,
+            commit: None,
+            end: ReportedEnd::Trouble(why),
+        };
+        let done = self.send_report(&job, report);
+        drop(job.done.send(done));
+    }
+
+    /// Gives up what was withdrawn, or what another machine has taken since.
+    fn give_up_unwanted(&self, hosted: &mut HostedRun<'_>, under_way: &mut Vec<Job>) {
+        if under_way.is_empty() {
+            return;
+        }
+        let claims: Vec<(String, i32)> = under_way
+            .iter()
+            .map(|job| (job.order.id.clone(), job.claim))
+            .collect();
+        // Without the database nobody can say; the lease ends it then.
+        let Ok(held) = self.database.held_claims(&claims) else {
+            return;
+        };
+        under_way.retain(|job| {
+            let is_held = held.contains(&job.order.id);
+            if !is_held {
+                hosted.abandon(&job.body.step, job.body.attempt, job.body.task);
+                drop(job.done.send(Ok("not wanted any more".to_owned())));
+            }
+            is_held
+        });
+    }
+}
+
+/// Says that this machine does not believe an order, so that the run does not wait for it.
+fn not_believed(
+    database: &Database,
+    shared: &Shared,
+    order: &SignedOrder,
+    claim: i32,
+    error: &EngineError,
+) -> Result<String, EngineError> {
+    shared.say(error.to_string());
+    let Some(body) = order.unverified() else {
+        return Ok(error.to_string());
+    };
+    let report = Report {
+        step: body.step,
+        attempt: body.attempt,
+        task: body.task,
+        commit: None,
+        end: ReportedEnd::Trouble(format!("on {}: {error}", shared.name)),
+    };
+    let signed = SignedReport::new(order, report, &shared.key)?;
+    database.report(&order.id, claim, &signed)?;
+    Ok(error.to_string())
+}
+
+/// What a host does next.
+enum Next {
+    Job(Box<Job>),
+    Idle,
+    Stopped,
+}

@@ -1,0 +1,157 @@
+//! What is to be known of a journal's lines without understanding the events in them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::error::EngineError;
+
+/// A line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Line {
+    pub(crate) seq: i64,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    pub(crate) hash: String,
+    step: Option<String>,
+    blob: Option<String>,
+}
+
+/// The first event of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct FirstEvent {
+    pub(crate) plan: String,
+    pub(crate) path: String,
+    pub(crate) digest: String,
+    pub(crate) terms: String,
+}
+
+/// Where a run's tree began.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct TreeEvent {
+    pub(crate) tree: StartOfTree,
+}
+
+/// The commits that a run's tree began with.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct StartOfTree {
+    pub(crate) start: String,
+}
+
+/// The commit of an event that moved the head.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+struct HeadEvent {
+    commit: String,
+}
+
+impl Line {
+    pub(crate) fn parse(text: &str) -> Result<Self, EngineError> {
+        serde_json::from_str(text).map_err(|why| {
+            EngineError::Untrusted(format!("a line of the journal cannot be read: {why}"))
+        })
+    }
+
+    /// Does it begin something that a machine does for a step? Then an order is named by its number.
+    fn begins(&self) -> bool {
+        matches!(
+            self.kind.as_str(),
+            "work_item" | "baseline_started" | "contract_started"
+        )
+    }
+
+    /// Does it name a commit that other machines may need?
+    pub(crate) fn names_commit(&self) -> bool {
+        matches!(
+            self.kind.as_str(),
+            "candidate_built" | "merged" | "tree_prepared" | "checkout_joined"
+        )
+    }
+}
+
+/// How far a journal is: its head, and what began last for each step.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct JournalState {
+    pub(crate) seq: i64,
+    pub(crate) hash: String,
+    begun: BTreeMap<String, i64>,
+}
+
+impl JournalState {
+    /// Takes note of the next line. `blobs` is where large events are.
+    pub(crate) fn note(&mut self, line: &Line, blobs: &Path) {
+        self.seq = line.seq;
+        self.hash.clone_from(&line.hash);
+        if line.begins()
+            && let Some(step) = line.step.clone().or_else(|| step_in_blob(line, blobs))
+        {
+            self.begun.insert(step, line.seq);
+        }
+    }
+
+    /// The number of the event that began what is under way for a step.
+    pub(crate) fn begun(&self, step: &str) -> i64 {
+        self.begun.get(step).copied().unwrap_or(self.seq)
+    }
+}
+
+fn step_in_blob(line: &Line, blobs: &Path) -> Option<String> {
+    #[derive(Deserialize)]
+    struct StepOf {
+        step: String,
+    }
+    let bytes = std::fs::read(blobs.join(line.blob.as_ref()?)).ok()?;
+    let found: StepOf = serde_json::from_slice(&bytes).ok()?;
+    Some(found.step)
+}
+
+/// The last commit that became the head of a run's branch, as far as these lines say.
+pub(crate) fn head_commit<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
+    let mut head = None;
+    for text in lines {
+        let Ok(line) = Line::parse(text) else {
+            continue;
+        };
+        if matches!(line.kind.as_str(), "merged" | "checkout_joined")
+            && let Ok(event) = serde_json::from_str::<HeadEvent>(text)
+        {
+            head = Some(event.commit);
+        }
+        if line.kind == "tree_prepared"
+            && let Ok(event) = serde_json::from_str::<TreeEvent>(text)
+        {
+            head = Some(event.tree.start);
+        }
+    }
+    head
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_is_named_by_what_began_it() {
+        let mut state = JournalState::default();
+        let none = Path::new("/nonexistent");
+        for text in [
+            r#"{"v":1,"seq":3,"type":"work_item","step":"a","prev":"x","hash":"h3"}"#,
+            r#"{"v":1,"seq":4,"type":"process_started","step":"a","prev":"x","hash":"h4"}"#,
+        ] {
+            state.note(&Line::parse(text).unwrap(), none);
+        }
+        assert_eq!((state.begun("a"), state.seq), (3, 4));
+        assert_eq!(state.hash, "h4");
+        assert_eq!(state.begun("b"), 4);
+    }
+
+    #[test]
+    fn the_head_is_what_was_merged_last() {
+        let lines = [
+            r#"{"seq":2,"type":"tree_prepared","tree":{"start":"s"},"hash":"h"}"#,
+            r#"{"seq":3,"type":"merged","step":"a","commit":"m","hash":"h"}"#,
+            r#"{"seq":4,"type":"merge_started","step":"b","commit":"n","hash":"h"}"#,
+        ];
+        assert_eq!(head_commit(lines.into_iter()).as_deref(), Some("m"));
+    }
+}

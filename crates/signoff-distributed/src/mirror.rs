@@ -1,0 +1,401 @@
+//! A copy of a project on this machine for one run: the files of the run's first commit, the plan as it was signed, and the
+//! run's directory. What it is configured with comes from the signed terms, and besides only from this machine's user.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use signoff_plan::signed::Digest;
+use signoff_runtime::cluster::Cluster;
+use signoff_runtime::project::{ProcessContext, Project};
+use signoff_runtime::signing::message::{MessageProof, verify_message};
+use signoff_store::root::Store;
+use signoff_store::runs::RunDir;
+use signoff_store::signatures;
+
+use crate::cluster::Worker;
+use crate::database::{Database, SharedHead};
+use crate::error::EngineError;
+use crate::git::RemoteGit;
+use crate::journal_lines::{FirstEvent, JournalState, Line, TreeEvent, head_commit};
+use crate::keys::is_signed;
+use crate::run_files;
+
+/// What a signed head says.
+pub(crate) const HEAD: &str = "head";
+
+/// The copy of a project for one run.
+#[derive(Debug)]
+pub(crate) struct Mirror {
+    pub(crate) run: String,
+    pub(crate) workspace: PathBuf,
+    pub(crate) process: ProcessContext,
+    pub(crate) git: RemoteGit,
+    pub(crate) dir: RunDir,
+    /// How far its copy of the journal is.
+    pub(crate) journal: JournalState,
+    /// The number of the last file that was fetched.
+    files: i64,
+}
+
+/// Where this process keeps its copies, and whom it believes.
+#[derive(Debug, Clone)]
+pub(crate) struct MirrorOptions {
+    pub(crate) directory: PathBuf,
+    pub(crate) process: ProcessContext,
+    pub(crate) orchestrators: Vec<String>,
+}
+
+impl MirrorOptions {
+    /// The same for copies of one use: a process may drive a run and work for it.
+    pub(crate) fn of_use(&self, name: &str) -> Self {
+        Self {
+            directory: self.directory.join(name),
+            ..self.clone()
+        }
+    }
+
+    /// Removes the copy for a run. What is left of it takes space, and nothing else.
+    pub(crate) fn remove(&self, run: &str) {
+        drop(fs::remove_dir_all(self.directory.join(run)));
+    }
+}
+
+impl Mirror {
+    /// Fetches a run of this project, as far as its journal is. What its head rests on is checked, and that the journal
+    /// leads there.
+    pub(crate) fn fetch(
+        database: &Database,
+        options: &MirrorOptions,
+        run: &str,
+        remote: &str,
+    ) -> Result<Self, EngineError> {
+        let failed = EngineError::machine;
+        let head = database.head(run)?;
+        let head =
+            head.ok_or_else(|| EngineError::Untrusted(format!("there is no run `{run}`")))?;
+        let workspace = options.directory.join(run).join("checkout");
+        fs::create_dir_all(&workspace).map_err(failed("a copy of the project cannot be made"))?;
+        let workspace = workspace
+            .canonicalize()
+            .map_err(failed("a copy of the project cannot be found"))?;
+        let mut process = options.process.clone();
+        process.directory.clone_from(&workspace);
+        let data = options.directory.join(run).join("data");
+        process
+            .variables
+            .insert(OsString::from("XDG_DATA_HOME"), data.into_os_string());
+        let git = RemoteGit::new(&process, &workspace, remote);
+        git.init()?;
+        git.fetch(run)?;
+        write_store(&workspace, &head.project)?;
+        let store = Store::create(&workspace).map_err(|error| EngineError::Machine {
+            what: "a copy of the project has no store",
+            why: error.to_string(),
+        })?;
+        let dir = store.run_dir(run);
+        fs::create_dir_all(dir.path()).map_err(failed("the run has no directory"))?;
+        // What another process of this machine left may be more than was published.
+        match fs::remove_file(dir.journal()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(failed("the journal cannot be written")(error));
+            }
+            _ => {}
+        }
+        let mut mirror = Self {
+            run: run.to_owned(),
+            workspace,
+            process,
+            git,
+            dir,
+            journal: JournalState::default(),
+            files: 0,
+        };
+        mirror.catch_up(database)?;
+        mirror.check_out(&head, options)?;
+        Ok(mirror)
+    }
+
+    /// Fetches what was published since. The journal's reader follows the chain.
+    pub(crate) fn catch_up(&mut self, database: &Database) -> Result<(), EngineError> {
+        self.files = run_files::fetch(database, &self.run, &self.dir, self.files)?;
+        let lines = database.lines_after(&self.run, self.journal.seq)?;
+        let mut text = String::new();
+        for (seq, line) in &lines {
+            let parsed = Line::parse(line)?;
+            if parsed.seq != *seq || parsed.seq != self.journal.seq + 1 {
+                return Err(EngineError::Untrusted(format!(
+                    "line {seq} of the journal of {} says that it is line {}",
+                    self.run, parsed.seq
+                )));
+            }
+            self.journal.note(&parsed, &self.dir.blobs());
+            text.push_str(line);
+            text.push('\n');
+        }
+        let mut options = fs::OpenOptions::new();
+        let file = options.append(true).create(true).open(self.dir.journal());
+        file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
+            .map_err(EngineError::machine("the journal cannot be written"))
+    }
+
+    fn lines(&self) -> Result<String, EngineError> {
+        fs::read_to_string(self.dir.journal())
+            .map_err(EngineError::machine("the journal cannot be read"))
+    }
+
+    /// Shows the files that the run began with, the plan as it was signed, and its signatures.
+    fn check_out(&self, head: &SharedHead, options: &MirrorOptions) -> Result<(), EngineError> {
+        let lines = self.lines()?;
+        let broken =
+            |what: &str| EngineError::Untrusted(format!("the journal of {} {what}", self.run));
+        let first: FirstEvent = lines
+            .lines()
+            .next()
+            .and_then(|line| serde_json::from_str(line).ok())
+            .ok_or_else(|| broken("does not begin with a run"))?;
+        let tree: TreeEvent = lines
+            .lines()
+            .find(|line| Line::parse(line).is_ok_and(|line| line.kind == "tree_prepared"))
+            .and_then(|line| serde_json::from_str(line).ok())
+            .ok_or_else(|| broken("names no tree"))?;
+        self.git.check_out(&tree.tree.start)?;
+        // The commit has what the person had of it, which counts for nothing here.
+        write_store(&self.workspace, &head.project)?;
+        let stored = Store::existing(&self.workspace).ok_or_else(|| broken("has no store"))?;
+        let digests = first
+            .digest
+            .parse::<Digest>()
+            .ok()
+            .zip(first.terms.parse::<Digest>().ok());
+        let (plan, terms) = digests.ok_or_else(|| broken("names no digests"))?;
+        let found = signatures::copies_of_run(&self.dir, &first.plan, &plan, &terms);
+        let found = found.map_err(|error| EngineError::Untrusted(format!("{error:?}")))?;
+        let newest = found.first().ok_or_else(|| {
+            EngineError::Untrusted(format!("nobody signed the plan of {}", self.run))
+        })?;
+        let configuration = configuration(&newest.canonical_terms);
+        fs::write(stored.config_path(), configuration).map_err(EngineError::machine(
+            "the copy's configuration cannot be written",
+        ))?;
+        for record in found.iter().rev() {
+            if signatures::matching(&stored, &first.plan, &plan, &terms)
+                .ok()
+                .flatten()
+                .is_none()
+            {
+                let saved = signatures::save(&stored, record);
+                saved.map_err(|error| EngineError::Untrusted(format!("{error:?}")))?;
+            }
+        }
+        self.show_plan(&first.path)?;
+        self.require_head(head, options)?;
+        if let Some(commit) = head_commit(lines.lines()) {
+            self.git.set_branch(&self.run, &commit)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the plan to where it was.
+    fn show_plan(&self, path: &str) -> Result<(), EngineError> {
+        let failed = EngineError::machine("the plan cannot be written");
+        let target = self.workspace.join(path);
+        let climbs = Path::new(path)
+            .components()
+            .any(|part| !matches!(part, std::path::Component::Normal(_)));
+        if climbs {
+            return Err(EngineError::Unfit(vec![format!(
+                "its plan lies outside of the project: {path}"
+            )]));
+        }
+        // A thread's files are a directory, which is no snapshot of one file.
+        let Ok(Some((_, bytes))) = self.dir.load_snapshot() else {
+            return copy_directory(&self.dir.snapshot(""), &target).map_err(failed);
+        };
+        let parent = target.parent().unwrap_or(&target);
+        fs::create_dir_all(parent)
+            .and_then(|()| fs::write(&target, bytes))
+            .map_err(failed)
+    }
+
+    /// Who vouches for the journal: the person who began the run, or a machine that drove it and that this one believes.
+    fn require_head(&self, head: &SharedHead, options: &MirrorOptions) -> Result<(), EngineError> {
+        if self.journal.seq < head.seq {
+            return Err(EngineError::Untrusted(format!(
+                "the journal of {} ends before its head",
+                self.run
+            )));
+        }
+        let untrusted = |why: &str| {
+            Err(EngineError::Untrusted(format!(
+                "the journal of {} {why}",
+                self.run
+            )))
+        };
+        let text = head_text(&self.run, head.seq, &head.hash);
+        match (&head.key, &head.signature) {
+            (Some(key), Some(signature)) => {
+                if !options.orchestrators.contains(key) {
+                    return untrusted(&format!(
+                        "was written by a machine that `[engine] orchestrators` does not list: {key}"
+                    ));
+                }
+                if !is_signed(key, HEAD, &text, signature) {
+                    return untrusted("has a head that nobody signed");
+                }
+            }
+            _ => {
+                let project = self.project(Arc::new(Worker))?;
+                let proof: MessageProof = match serde_json::from_str(&head.submission) {
+                    Ok(proof) => proof,
+                    Err(_) => return untrusted("was handed over by nobody"),
+                };
+                let verified = verify_message(&project, "run", text.as_bytes(), &proof);
+                verified.map_err(|error| {
+                    EngineError::Untrusted(format!(
+                        "the signature under the journal of {} does not count: {error:?}",
+                        self.run
+                    ))
+                })?;
+            }
+        }
+        // The head that was signed has to be a line of this chain.
+        let is_there = self.lines()?.lines().any(|line| {
+            Line::parse(line).is_ok_and(|line| line.seq == head.seq && line.hash == head.hash)
+        });
+        if is_there {
+            Ok(())
+        } else {
+            untrusted("does not lead to the head that was signed")
+        }
+    }
+
+    /// The hash of a line of the journal.
+    pub(crate) fn hash_of(&self, seq: i64) -> Result<Option<String>, EngineError> {
+        let lines = self.lines()?;
+        let mut lines = lines.lines().filter_map(|line| Line::parse(line).ok());
+        Ok(lines.find(|line| line.seq == seq).map(|line| line.hash))
+    }
+
+    /// The project, as runs find it here.
+    pub(crate) fn project(&self, cluster: Arc<dyn Cluster>) -> Result<Project, EngineError> {
+        let mut project = Project::open(&self.process)?;
+        project.cluster = Some(cluster);
+        Ok(project)
+    }
+}
+
+/// What is signed of a head.
+pub(crate) fn head_text(run: &str, seq: i64, hash: &str) -> String {
+    format!("{run} {seq} {hash}")
+}
+
+/// The store of a copy: the project's id, and nothing that the repository says.
+fn write_store(workspace: &Path, project: &str) -> Result<(), EngineError> {
+    let failed = EngineError::machine("the copy's store cannot be written");
+    let directory = workspace.join(".signoff");
+    let file = json!({"schema": "signoff.project/1", "id": project});
+    let make = || {
+        if directory.is_symlink() {
+            fs::remove_file(&directory)?;
+        }
+        fs::create_dir_all(&directory)?;
+        fs::write(directory.join("config.toml"), "")?;
+        fs::write(directory.join("project.json"), format!("{file:#}\n"))
+    };
+    make().map_err(failed)
+}
+
+fn copy_directory(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_directory(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+/// The settings that the signed terms give. They are compared with the terms afterwards, so what is missed here is noticed.
+fn configuration(terms: &Value) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::from("# From the signed terms of the run.\n");
+    let mut section = |name: &str, entries: &[(&str, Option<String>)]| {
+        // Writing to a string cannot fail.
+        writeln!(text, "[{name}]").ok();
+        for (key, value) in entries {
+            if let Some(value) = value {
+                writeln!(text, "{key} = {value}").ok();
+            }
+        }
+    };
+    let plain = |pointer: &str| terms.pointer(pointer).map(Value::to_string);
+    let duration = |pointer: &str| {
+        let seconds = terms.pointer(pointer)?.as_f64()?;
+        let millis = std::time::Duration::from_secs_f64(seconds).as_millis();
+        Some(if millis.is_multiple_of(1000) {
+            format!("\"{}s\"", millis / 1000)
+        } else {
+            format!("\"{millis}ms\"")
+        })
+    };
+    section(
+        "contract",
+        &[
+            ("shell", plain("/contract/shell")),
+            ("timeout", duration("/contract/timeout_s")),
+            ("baseline", plain("/contract/baseline")),
+            ("ignored", plain("/contract/ignored")),
+        ],
+    );
+    section(
+        "run",
+        &[
+            ("step_timeout", duration("/run/step_timeout_s")),
+            ("prepare", plain("/run/prepare")),
+            ("copy", plain("/run/copy")),
+            ("durability", Some("\"process\"".to_owned())),
+        ],
+    );
+    section(
+        "sandbox",
+        &[
+            ("env", plain("/sandbox/env")),
+            ("network", plain("/sandbox/network")),
+        ],
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_configured_as_was_signed() {
+        let terms = json!({
+            "contract": {"shell": "bash", "timeout_s": 90, "baseline": true},
+            "run": {"step_timeout_s": 1.5, "prepare": ["npm ci \"x\""]},
+            "sandbox": {"env": ["HOME", "PATH"], "network": false},
+            "agents": {"coder": {"driver": "command", "command": ["evil"]}},
+        });
+        let text = configuration(&terms);
+        for line in [
+            "shell = \"bash\"",
+            "timeout = \"90s\"",
+            "step_timeout = \"1500ms\"",
+            r#"prepare = ["npm ci \"x\""]"#,
+            r#"env = ["HOME","PATH"]"#,
+            "network = false",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} in {text}");
+        }
+        assert!(!text.contains("evil"), "{text}");
+    }
+}

@@ -1,0 +1,234 @@
+//! Orders and reports, signed by the machines that make them.
+
+use serde::{Deserialize, Serialize};
+use signoff_runtime::cluster::{Order, OrderedTask, Report};
+
+use crate::error::EngineError;
+use crate::keys::{MachineKey, is_signed};
+
+/// An order, as it is signed. It names the journal's head, and so the whole run that it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OrderBody {
+    pub(crate) protocol: i32,
+    pub(crate) run: String,
+    pub(crate) project: String,
+    pub(crate) step: String,
+    pub(crate) attempt: u32,
+    pub(crate) role: String,
+    pub(crate) task: OrderedTask,
+    /// The number of the event that began it.
+    pub(crate) begun: i64,
+    /// The journal's head when it was given.
+    pub(crate) seq: i64,
+    pub(crate) hash: String,
+}
+
+impl OrderBody {
+    /// The order's name: the same for everybody who gives it again.
+    pub(crate) fn id(&self) -> String {
+        format!(
+            "{}/{}/{}/{}/{}",
+            self.run,
+            self.step,
+            self.attempt,
+            self.task.name(),
+            self.begun
+        )
+    }
+
+    pub(crate) fn order(&self, repository: std::path::PathBuf) -> Order {
+        Order {
+            step: self.step.clone(),
+            attempt: self.attempt,
+            role: self.role.clone(),
+            task: self.task,
+            repository,
+        }
+    }
+}
+
+/// An order with its signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SignedOrder {
+    pub(crate) id: String,
+    pub(crate) run: String,
+    pub(crate) body: String,
+    pub(crate) key: String,
+    pub(crate) signature: String,
+}
+
+const ORDER: &str = "order";
+const REPORT: &str = "report";
+
+impl SignedOrder {
+    pub(crate) fn new(body: &OrderBody, key: &MachineKey) -> Result<Self, EngineError> {
+        let text = encode(body)?;
+        Ok(Self {
+            id: body.id(),
+            run: body.run.clone(),
+            signature: key.sign(ORDER, &text),
+            key: key.public().to_owned(),
+            body: text,
+        })
+    }
+
+    /// The order, if one of these keys signed it under this name.
+    pub(crate) fn verify(&self, trusted: &[String]) -> Result<OrderBody, EngineError> {
+        let wrong = |why: String| EngineError::Untrusted(why);
+        if !trusted.contains(&self.key) {
+            return Err(wrong(format!(
+                "the order `{}` is from a machine that `[engine] orchestrators` does not list: {}",
+                self.id, self.key
+            )));
+        }
+        if !is_signed(&self.key, ORDER, &self.body, &self.signature) {
+            return Err(wrong(format!(
+                "the signature of the order `{}` does not fit",
+                self.id
+            )));
+        }
+        let body: OrderBody = serde_json::from_str(&self.body)
+            .map_err(|why| wrong(format!("the order `{}` cannot be read: {why}", self.id)))?;
+        if body.id() != self.id || body.run != self.run {
+            return Err(wrong(format!(
+                "the order `{}` was given under another name",
+                self.id
+            )));
+        }
+        Ok(body)
+    }
+}
+
+impl SignedOrder {
+    /// What the order says, whoever wrote it. Only for a report that it is not believed.
+    pub(crate) fn unverified(&self) -> Option<OrderBody> {
+        serde_json::from_str(&self.body).ok()
+    }
+}
+
+/// A report, as it is signed: it names its order, so that it counts for no other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReportBody {
+    order: String,
+    report: Report,
+}
+
+/// A report with its signature.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SignedReport {
+    pub(crate) body: String,
+    pub(crate) key: String,
+    pub(crate) signature: String,
+}
+
+impl SignedReport {
+    pub(crate) fn new(
+        order: &SignedOrder,
+        report: Report,
+        key: &MachineKey,
+    ) -> Result<Self, EngineError> {
+        let body = encode(&ReportBody {
+            order: order.id.clone(),
+            report,
+        })?;
+        Ok(Self {
+            signature: key.sign(REPORT, &body),
+            key: key.public().to_owned(),
+            body,
+        })
+    }
+
+    /// The report, if one of these keys signed it for this order.
+    pub(crate) fn verify(&self, order: &str, trusted: &[String]) -> Result<Report, EngineError> {
+        let wrong = |why: String| EngineError::Untrusted(why);
+        if !trusted.contains(&self.key) {
+            return Err(wrong(format!(
+                "the report about `{order}` is from a machine that `[engine] workers` does not list: {}",
+                self.key
+            )));
+        }
+        if !is_signed(&self.key, REPORT, &self.body, &self.signature) {
+            return Err(wrong(format!(
+                "the signature of the report about `{order}` does not fit"
+            )));
+        }
+        let body: ReportBody = serde_json::from_str(&self.body)
+            .map_err(|why| wrong(format!("the report about `{order}` cannot be read: {why}")))?;
+        if body.order != order {
+            return Err(wrong(format!(
+                "the report about `{order}` was made about `{}`",
+                body.order
+            )));
+        }
+        Ok(body.report)
+    }
+}
+
+fn encode(body: &impl Serialize) -> Result<String, EngineError> {
+    serde_json::to_string(body).map_err(|why| EngineError::Machine {
+        what: "a message cannot be written",
+        why: why.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use signoff_runtime::cluster::ReportedEnd;
+
+    use super::*;
+
+    fn body(step: &str) -> OrderBody {
+        OrderBody {
+            protocol: 1,
+            run: "r".to_owned(),
+            project: "p".to_owned(),
+            step: step.to_owned(),
+            attempt: 1,
+            role: "coder".to_owned(),
+            task: OrderedTask::Evaluate { patience: 1 },
+            begun: 7,
+            seq: 9,
+            hash: "h".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_the_database_can_write_is_not_enough() {
+        let [mine, theirs] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let key = MachineKey::of_directory(mine.path()).unwrap();
+        let stranger = MachineKey::of_directory(theirs.path()).unwrap();
+        let trusted = [key.public().to_owned()];
+        let order = SignedOrder::new(&body("a"), &key).unwrap();
+        assert_eq!(order.verify(&trusted).unwrap(), body("a"));
+        let refused = |order: SignedOrder| order.verify(&trusted).unwrap_err().to_string();
+        // Another text, another name, another machine.
+        let other = SignedOrder {
+            body: order.body.replace("\"a\"", "\"b\""),
+            ..order.clone()
+        };
+        assert!(refused(other).contains("does not fit"));
+        let renamed = SignedOrder {
+            id: "r/a/1/evaluate/8".to_owned(),
+            ..order.clone()
+        };
+        assert!(refused(renamed).contains("another name"));
+        let strange = SignedOrder::new(&body("a"), &stranger).unwrap();
+        assert!(refused(strange).contains("does not list"));
+
+        let report = Report {
+            step: "a".to_owned(),
+            attempt: 1,
+            task: OrderedTask::Evaluate { patience: 1 },
+            commit: None,
+            end: ReportedEnd::Trouble("x".to_owned()),
+        };
+        let signed = SignedReport::new(&order, report.clone(), &key).unwrap();
+        assert_eq!(signed.verify(&order.id, &trusted).unwrap(), report);
+        let replayed = signed.verify("r/b/1/evaluate/7", &trusted).unwrap_err();
+        assert!(replayed.to_string().contains("was made about"));
+        let strange = SignedReport::new(&order, report, &stranger).unwrap();
+        assert!(strange.verify(&order.id, &trusted).is_err());
+    }
+}

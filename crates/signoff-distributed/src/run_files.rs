@@ -1,0 +1,152 @@
+//! The files of a run's directory that every machine needs, or whoever looks at the run.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use signoff_store::runs::RunDir;
+
+use crate::database::Database;
+use crate::error::EngineError;
+
+/// As much of a log as is kept: the end of it.
+const LOG: usize = 256 * 1024;
+
+/// Brings the files of a run here that came after this number; returns the number of the last.
+pub(crate) fn fetch(
+    database: &Database,
+    run: &str,
+    dir: &RunDir,
+    after: i64,
+) -> Result<i64, EngineError> {
+    let mut last = after;
+    for (number, path, bytes) in database.files_after(run, after)? {
+        let target = inside(dir, &path)?;
+        write(&target, &bytes)?;
+        last = last.max(number);
+    }
+    Ok(last)
+}
+
+/// Where a file of this name is in the run's directory. No name leads out of it, or replaces what this machine wrote.
+fn inside(dir: &RunDir, path: &str) -> Result<PathBuf, EngineError> {
+    let relative = Path::new(path);
+    let plain = relative
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let first = path.split('/').next().unwrap_or_default();
+    let is_known = matches!(first, "blobs" | "signatures" | "steps") || first.starts_with("plan");
+    if !plain || !is_known {
+        return Err(EngineError::Untrusted(format!(
+            "a file of the run is called `{}`",
+            path.escape_debug()
+        )));
+    }
+    Ok(dir.path().join(relative))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let failed = EngineError::machine("a file of the run cannot be written");
+    let parent = path.parent().unwrap_or(path);
+    let mut builder = fs::DirBuilder::new();
+    let made = builder.recursive(true).mode(0o700).create(parent);
+    let partial = path.with_extension("partial");
+    made.and_then(|()| fs::write(&partial, bytes))
+        .and_then(|()| fs::rename(&partial, path))
+        .map_err(failed)
+}
+
+/// Shares every file below one of these directories or files of the run, unless it is known to be shared.
+pub(crate) fn share(
+    database: &Database,
+    run: &str,
+    dir: &RunDir,
+    names: &[&str],
+) -> Result<(), EngineError> {
+    for name in names {
+        share_below(database, run, dir, &dir.path().join(name))?;
+    }
+    Ok(())
+}
+
+fn share_below(
+    database: &Database,
+    run: &str,
+    dir: &RunDir,
+    path: &Path,
+) -> Result<(), EngineError> {
+    let failed = EngineError::machine;
+    if path.is_dir() {
+        let entries =
+            fs::read_dir(path).map_err(failed("a directory of the run cannot be read"))?;
+        for entry in entries.filter_map(Result::ok) {
+            share_below(database, run, dir, &entry.path())?;
+        }
+        return Ok(());
+    }
+    let Ok(bytes) = fs::read(path) else {
+        return Ok(());
+    };
+    let name = path.strip_prefix(dir.path()).unwrap_or(path);
+    database.put_file(run, &name.to_string_lossy(), &bytes)
+}
+
+/// The names of what a run began with: the versions of its plan, and their signatures.
+pub(crate) fn first_files(dir: &RunDir) -> Vec<String> {
+    let entries = fs::read_dir(dir.path()).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names
+        .filter(|name| name.starts_with("plan") || name == "signatures" || name == "blobs")
+        .collect()
+}
+
+/// Shares the end of a log, as `hide` shows it to others.
+pub(crate) fn share_log(
+    database: &Database,
+    run: &str,
+    dir: &RunDir,
+    path: &Path,
+    hide: impl Fn(&str) -> String,
+) -> Result<(), EngineError> {
+    let Ok(bytes) = fs::read(path) else {
+        return Ok(());
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let mut from = text.len().saturating_sub(LOG);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let name = path.strip_prefix(dir.path()).unwrap_or(path);
+    let shown = hide(text.get(from..).unwrap_or_default());
+    database.put_file(run, &name.to_string_lossy(), shown.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leads_out_of_the_run() {
+        let dir = RunDir::seen_from_workspace("r");
+        for name in [
+            "../x",
+            "/etc/passwd",
+            "steps/../../x",
+            "journal.jsonl",
+            "lock",
+            "requests/x",
+            "",
+        ] {
+            assert!(inside(&dir, name).is_err(), "{name}");
+        }
+        for name in [
+            "plan.md",
+            "plan-2.md",
+            "plan/tasks/a.md",
+            "steps/a/1/prompt",
+            "blobs/ab",
+        ] {
+            assert!(inside(&dir, name).is_ok(), "{name}");
+        }
+    }
+}

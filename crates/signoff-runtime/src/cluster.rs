@@ -1,0 +1,115 @@
+//! What a run needs of the other machines that it shares its work with.
+//!
+//! The loop and the engine are the same as on one machine. The journal is published before anything follows from it, and
+//! agents and contracts are started elsewhere: whoever does that reports the same inputs that this machine would.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use signoff_api::request::RequestKind;
+use signoff_engine::{FinishedWork, Observation};
+
+/// The machines that share a run, as the process that drives it sees them.
+pub trait Cluster: fmt::Debug + Send + Sync {
+    /// Publishes lines of the run's journal, in order. The error says why this process may not go on with the run.
+    fn publish(&self, lines: &[u8]) -> Result<(), String>;
+
+    /// Hands everything that others report to `news`, from now on.
+    fn connect(&self, news: News);
+
+    /// Has another machine do this. Doing it twice is the same as once.
+    fn hand_over(&self, order: Order) -> Result<(), String>;
+
+    /// Takes back everything that was handed over and has not been reported.
+    fn withdraw(&self);
+}
+
+/// Runs of a project that other machines drive, as the machine sees them that began them.
+pub trait Elsewhere: fmt::Debug + Send + Sync {
+    /// Brings the run's journal and files here. Returns whether a process drives it now.
+    fn sync(&self, run: &str) -> Result<bool, String>;
+
+    /// Asks something of a run, in the name of the person, and waits for the answer: why it was refused, if it was.
+    fn ask(&self, run: &str, what: RequestKind) -> Result<Option<String>, String>;
+
+    /// Lets a run go on that waits, was paused, or has failed.
+    fn resume(&self, run: &str) -> Result<(), String>;
+}
+
+/// Where reports go.
+pub type News = Box<dyn Fn(Report) + Send>;
+
+/// What another machine is to do for a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// The step.
+    pub step: String,
+    /// Its attempt.
+    pub attempt: u32,
+    /// The role whose machines do it.
+    pub role: String,
+    /// What is to be done.
+    pub task: OrderedTask,
+    /// The repository that has the commits which it needs.
+    pub repository: PathBuf,
+}
+
+/// Something that a machine does for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderedTask {
+    /// An agent works.
+    Work,
+    /// The contract runs without the work.
+    Baseline,
+    /// The contract judges the work.
+    Evaluate {
+        /// How often its usual time it may take.
+        patience: u32,
+    },
+    /// The contract runs once more at the end.
+    Recheck {
+        /// How often its usual time it may take.
+        patience: u32,
+    },
+}
+
+impl OrderedTask {
+    /// Its name, as a part of the order's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Work => "work",
+            Self::Baseline => "baseline",
+            Self::Evaluate { .. } => "evaluate",
+            Self::Recheck { .. } => "recheck",
+        }
+    }
+}
+
+/// What came of an order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The step.
+    pub step: String,
+    /// Its attempt.
+    pub attempt: u32,
+    /// What was to be done.
+    pub task: OrderedTask,
+    /// The commit of an agent's work, if it left any.
+    pub commit: Option<String>,
+    /// How it ended.
+    pub end: ReportedEnd,
+}
+
+/// How something ended on another machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportedEnd {
+    /// An agent's work.
+    Work(Box<FinishedWork>),
+    /// A contract.
+    Contract(Box<Observation>),
+    /// The machine could not do its own part.
+    Trouble(String),
+}

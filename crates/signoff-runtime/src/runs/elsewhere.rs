@@ -1,0 +1,58 @@
+//! Runs that other machines drive: their files here are a copy.
+
+use signoff_api::request::RequestKind;
+use signoff_store::runs::RunDir;
+
+use crate::error::Error;
+use crate::project::Project;
+
+/// Brings the copy of a run up to date, if it is one. Returns whether a process drives it elsewhere.
+pub(crate) fn sync(project: &Project, dir: &RunDir, run: &str) -> Result<bool, Error> {
+    match &project.elsewhere {
+        Some(elsewhere) if dir.is_shared() => {
+            elsewhere.sync(run).map_err(|why| Error::Unshared { why })
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Asks something of a run where it is driven; `None` if that is here.
+pub(crate) fn ask(project: &Project, run: &str, what: &RequestKind) -> Result<Option<()>, Error> {
+    if !project.store.run_dir(run).is_shared() {
+        return Ok(None);
+    }
+    let elsewhere = require(project, run)?;
+    let refused = elsewhere.ask(run, what.clone());
+    match refused.map_err(|why| Error::Unshared { why })? {
+        None => Ok(Some(())),
+        Some(why) => Err(Error::RefusedThere { why }),
+    }
+}
+
+/// Lets a run go on where it is driven; `None` if that is here.
+pub fn resume(project: &Project, run: &str) -> Result<Option<()>, Error> {
+    if !project.store.run_dir(run).is_shared() {
+        return Ok(None);
+    }
+    let resumed = require(project, run)?.resume(run);
+    resumed.map(Some).map_err(|why| Error::Unshared { why })
+}
+
+/// Refuses to write to a copy.
+pub(crate) fn refuse(project: &Project, run: &str) -> Result<(), Error> {
+    if project.cluster.is_none() && project.store.run_dir(run).is_shared() {
+        let run = run.to_owned();
+        return Err(Error::Elsewhere { run });
+    }
+    Ok(())
+}
+
+fn require<'p>(
+    project: &'p Project,
+    run: &str,
+) -> Result<&'p dyn crate::cluster::Elsewhere, Error> {
+    let elsewhere = project.elsewhere.as_deref();
+    elsewhere.ok_or_else(|| Error::Elsewhere {
+        run: run.to_owned(),
+    })
+}

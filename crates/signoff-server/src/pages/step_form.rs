@@ -1,0 +1,248 @@
+//! A step in a form: what is wrong with it while it is typed, and what it changes once it is sent.
+
+use axum::extract::{Path, State};
+use axum::response::Redirect;
+use axum::routing::post;
+use axum::{Json, Router};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use signoff_api::diagnostics::Diagnostic;
+use signoff_api::plan::{Step, Work};
+use signoff_page::review::step::{on_fail_text, tools_text};
+use signoff_plan::edit::{NewStep, StepPlace};
+use signoff_runtime::plan_file::PlanFile;
+use signoff_runtime::plans::{PlanChange, PlanView, try_edit};
+
+use super::edit::make;
+use crate::calls::{Call, call};
+use crate::error::HttpError;
+use crate::forms::PersonForm;
+use crate::state::AppState;
+
+pub(super) fn routes() -> Router<AppState> {
+    Router::new()
+        .route("/plans/{plan}/steps", post(add))
+        .route("/plans/{plan}/steps/check", post(check_new))
+        .route("/plans/{plan}/steps/{step}/edit", post(edit_step))
+        .route("/plans/{plan}/steps/{step}/check", post(check_step))
+}
+
+/// A step as the form has it. What is missing stays.
+#[derive(Debug, Deserialize)]
+struct StepForm {
+    digest: String,
+    title: Option<String>,
+    task: Option<String>,
+    contract: Option<String>,
+    depends_on: Option<String>,
+    on_fail: Option<String>,
+    tools: Option<String>,
+    target: Option<String>,
+}
+
+/// A step that is added at the end.
+#[derive(Debug, Deserialize)]
+struct NewStepForm {
+    digest: String,
+    title: String,
+    #[serde(default)]
+    task: String,
+    #[serde(default)]
+    contract: String,
+    #[serde(default)]
+    depends_on: String,
+    #[serde(default)]
+    target: String,
+}
+
+/// What is wrong with what is typed.
+#[derive(Debug, Serialize)]
+struct FormProblems {
+    problems: Vec<FormProblem>,
+}
+
+#[derive(Debug, Serialize)]
+struct FormProblem {
+    /// The field that it is about; `null` = the step.
+    field: Option<String>,
+    severity: String,
+    message: String,
+    help: Option<String>,
+    code: String,
+}
+
+async fn edit_step(
+    State(state): State<AppState>,
+    Path((plan, step)): Path<(String, String)>,
+    form: PersonForm<StepForm>,
+) -> Result<Redirect, HttpError> {
+    let fields = form.fields;
+    call(&state, &form.session, move |call| {
+        let file = call.read_plan(&plan)?;
+        let changes = changes(call, &file, &plan, &step, &fields)?;
+        make(call, &plan, &changes, &fields.digest, "edited")
+    })
+    .await
+}
+
+async fn check_step(
+    State(state): State<AppState>,
+    Path((plan, step)): Path<(String, String)>,
+    form: PersonForm<StepForm>,
+) -> Result<Json<FormProblems>, HttpError> {
+    let fields = form.fields;
+    call(&state, &form.session, move |call| {
+        let file = call.read_plan(&plan)?;
+        let mut changes = changes(call, &file, &plan, &step, &fields)?;
+        if changes.is_empty() {
+            // What is wrong with it as it is stands under its fields too.
+            let title = fields.title.clone().unwrap_or_default();
+            changes.push(set(&step, "title", Value::from(title)));
+        }
+        Ok(Json(problems(call, &file, &changes)))
+    })
+    .await
+}
+
+async fn add(
+    State(state): State<AppState>,
+    Path(plan): Path<String>,
+    form: PersonForm<NewStepForm>,
+) -> Result<Redirect, HttpError> {
+    let fields = form.fields;
+    call(&state, &form.session, move |call| {
+        make(call, &plan, &[addition(&fields)], &fields.digest, "edited")
+    })
+    .await
+}
+
+async fn check_new(
+    State(state): State<AppState>,
+    Path(plan): Path<String>,
+    form: PersonForm<NewStepForm>,
+) -> Result<Json<FormProblems>, HttpError> {
+    let fields = form.fields;
+    call(&state, &form.session, move |call| {
+        // Nobody has begun it.
+        if fields.title.trim().is_empty() {
+            let problems = Vec::new();
+            return Ok(Json(FormProblems { problems }));
+        }
+        let file = call.read_plan(&plan)?;
+        Ok(Json(problems(call, &file, &[addition(&fields)])))
+    })
+    .await
+}
+
+/// What the checks say of changes, each with its field.
+fn problems(call: &Call, file: &PlanFile, changes: &[PlanChange]) -> FormProblems {
+    let trial = try_edit(&call.project, file, changes);
+    let refused = trial.refused.into_iter().map(|(field, error)| {
+        let error = call.fail(error).error;
+        FormProblem {
+            field,
+            severity: "error".to_owned(),
+            message: error.message.clone(),
+            help: error.hints.first().cloned(),
+            code: error.code.clone(),
+        }
+    });
+    let refused: Vec<FormProblem> = refused.collect();
+    let found = trial.problems.iter().map(|found| {
+        let told = Diagnostic::new(&found.diagnostic, &trial.plan.source);
+        FormProblem {
+            field: found.field.map(str::to_owned),
+            severity: told.severity,
+            message: told.message,
+            help: told.help,
+            code: told.code,
+        }
+    });
+    FormProblems {
+        problems: refused.into_iter().chain(found).collect(),
+    }
+}
+
+/// What the form says otherwise than the plan does.
+fn changes(
+    call: &Call,
+    file: &PlanFile,
+    plan: &str,
+    step: &str,
+    form: &StepForm,
+) -> Result<Vec<PlanChange>, HttpError> {
+    let view = PlanView::of(&call.project, file).map_err(call.about(plan))?;
+    let shown = view.to_api(file);
+    let now = shown.steps.iter().find(|one| one.id == step);
+    Ok(now.map_or_else(Vec::new, |now| changed_fields(now, form)))
+}
+
+fn changed_fields(now: &Step, form: &StepForm) -> Vec<PlanChange> {
+    let (task, role) = match &now.work {
+        Work::Agent { task, role } => (task.as_str(), role.as_deref().unwrap_or_default()),
+        Work::Tool { .. } | Work::Ask { .. } | Work::Check => ("", ""),
+    };
+    let contract = now
+        .contract
+        .as_ref()
+        .map_or("", |contract| contract.command.as_str());
+    let (on_fail, tools) = (on_fail_text(&now.on_fail), tools_text(now.tools.as_deref()));
+    let dependencies = now.depends_on.join(", ");
+    let fields = [
+        ("title", &form.title, now.title.as_str()),
+        ("task", &form.task, task),
+        ("contract", &form.contract, contract),
+        ("depends_on", &form.depends_on, dependencies.as_str()),
+        ("on_fail", &form.on_fail, on_fail.as_str()),
+        ("tools", &form.tools, tools.as_str()),
+        ("target", &form.target, role),
+    ];
+    let changed = fields.into_iter().filter_map(|(name, new, old)| {
+        let new = new.as_deref()?.replace("\r\n", "\n");
+        (new.trim() != old.trim()).then(|| set(&now.id, name, field_value(name, new.trim())))
+    });
+    changed.collect()
+}
+
+fn set(step: &str, field: &str, value: Value) -> PlanChange {
+    PlanChange::SetStep {
+        step: step.to_owned(),
+        field: field.to_owned(),
+        value,
+    }
+}
+
+fn field_value(name: &str, text: &str) -> Value {
+    let names = || {
+        let names = text.split(',').map(str::trim);
+        names.filter(|name| !name.is_empty() && *name != "none")
+    };
+    match name {
+        "depends_on" => names().map(Value::from).collect(),
+        "tools" if !text.is_empty() => names().map(Value::from).collect(),
+        _ if text.is_empty() => Value::Null,
+        _ => Value::from(text),
+    }
+}
+
+fn addition(fields: &NewStepForm) -> PlanChange {
+    let given = [
+        ("task", &fields.task),
+        ("contract", &fields.contract),
+        ("depends_on", &fields.depends_on),
+        ("target", &fields.target),
+    ];
+    let given = given
+        .into_iter()
+        .filter(|(_, text)| !text.trim().is_empty());
+    let value = |name, text: &str| field_value(name, text.replace("\r\n", "\n").trim());
+    PlanChange::AddStep {
+        step: NewStep {
+            title: fields.title.trim().to_owned(),
+            fields: given
+                .map(|(name, text)| (name.to_owned(), value(name, text)))
+                .collect(),
+        },
+        place: StepPlace::Last,
+    }
+}

@@ -1,0 +1,19 @@
+//! Commands about runs that several machines share.
+
+#[cfg(feature = "distributed")]
+mod health;
+#[cfg(feature = "distributed")]
+mod machine;
+#[cfg(feature = "distributed")]
+mod start;
+#[cfg(not(feature = "distributed"))]
+mod without;
+
+#[cfg(feature = "distributed")]
+pub(crate) use self::health::{all_runs, doctor};
+#[cfg(feature = "distributed")]
+pub(crate) use self::machine::{orchestrator, worker};
+#[cfg(feature = "distributed")]
+pub(crate) use self::start::{follow, start};
+#[cfg(not(feature = "distributed"))]
+pub(crate) use self::without::{all_runs, doctor, follow, orchestrator, start, worker};

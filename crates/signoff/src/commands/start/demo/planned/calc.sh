@@ -1,0 +1,2 @@
+add() { echo "$1$2"; }
+twice() { echo "$1"; }

@@ -1,0 +1,232 @@
+//! Everything may die at any time: every step completes exactly once, no agent stays, and nothing is merged twice.
+
+use std::collections::BTreeMap;
+
+use signoff_testkit::{Dice, Reply, Running, Script};
+
+use super::fleet::Fleet;
+use crate::support::{agent, plan, soak};
+
+/// Steps of the plan: two chains side by side.
+const STEPS: usize = 8;
+
+/// How long an agent takes, so that there is something to kill.
+const WORK_MS: u64 = 150;
+
+fn fleet() -> Option<Fleet> {
+    let mut script = Script::new().ledger("LEDGER");
+    let mut bodies = Vec::new();
+    for number in 1..=STEPS {
+        let task = format!("Make part {number}.");
+        let file = format!("part{number}");
+        script = script.reply(
+            Reply::when([task.clone()])
+                .pause_ms(WORK_MS)
+                .write(&file, "x\n")
+                .say("done"),
+        );
+        let mut body = agent(&task, &file);
+        if number > 2 {
+            body = format!("**depends_on:** {}\n{body}", number - 2);
+        } else {
+            body = format!("**depends_on:** none\n{body}");
+        }
+        bodies.push(body);
+    }
+    let bodies: Vec<&str> = bodies.iter().map(String::as_str).collect();
+    Fleet::new(&script, &plan(&bodies))
+}
+
+/// Does the plan to its end, and checks from outside that everything happened once.
+fn check(fleet: &Fleet, run: &str) {
+    fleet.project.signoff(["status", run]).assert_success();
+    let events = fleet
+        .project
+        .signoff(["log", run, "--format", "json"])
+        .json_lines();
+    let mut completed: BTreeMap<String, usize> = BTreeMap::new();
+    let mut merged: BTreeMap<String, usize> = BTreeMap::new();
+    for event in &events {
+        let step = event["step"].as_str().unwrap_or_default().to_owned();
+        match event["type"].as_str() {
+            Some("step_completed") => *completed.entry(step).or_default() += 1,
+            Some("merged") => *merged.entry(step).or_default() += 1,
+            _ => {}
+        }
+    }
+    assert_eq!(completed.len(), STEPS, "{completed:?}");
+    assert!(completed.values().all(|count| *count == 1), "{completed:?}");
+    assert!(merged.values().all(|count| *count == 1), "{merged:?}");
+    // The branch has one commit for each step, whatever the journal says.
+    let commits = fleet.project.git(&format!("log --format=%B signoff/{run}"));
+    for number in 1..=STEPS {
+        let trailers = commits
+            .matches(&format!("Signoff-Attempt: {run}/step-{number}/"))
+            .count();
+        assert_eq!(trailers, 1, "step {number}: {commits}");
+    }
+    let left = fleet.agents();
+    assert!(left.is_empty(), "agents are left: {left:?}");
+}
+
+#[test]
+fn a_killed_worker_is_replaced() {
+    let Some(fleet) = fleet() else {
+        return;
+    };
+    let _orchestrator = fleet.orchestrator();
+    let worker = fleet.worker("coder");
+    let run = fleet.hand_over();
+    fleet.wait_for_sql(
+        "SELECT count(*) > 0 FROM signoff.orders WHERE claim > 0 AND report IS NULL",
+        "t",
+    );
+    worker.kill();
+    let _other = fleet.worker("coder");
+    fleet.wait_for(&run, "completed");
+    check(&fleet, &run);
+}
+
+#[test]
+fn a_killed_orchestrator_is_replaced_and_no_work_is_lost() {
+    let Some(fleet) = fleet() else {
+        return;
+    };
+    let orchestrator = fleet.orchestrator();
+    let _worker = fleet.worker("coder");
+    let run = fleet.hand_over();
+    fleet.wait_for_sql(
+        "SELECT count(*) > 1 FROM signoff.orders WHERE report IS NOT NULL",
+        "t",
+    );
+    orchestrator.kill();
+    let _other = fleet.orchestrator();
+    fleet.wait_for(&run, "completed");
+    check(&fleet, &run);
+    // What was under way was not begun again.
+    let events = fleet
+        .project
+        .signoff(["log", &run, "--format", "json"])
+        .json_lines();
+    let interrupted = events
+        .iter()
+        .filter(|event| event["type"] == "attempt_interrupted");
+    assert_eq!(interrupted.count(), 0, "{events:#?}");
+}
+
+#[test]
+fn two_that_drive_do_not_meet() {
+    let Some(fleet) = fleet() else {
+        return;
+    };
+    let _one = fleet.orchestrator();
+    let _other = fleet.orchestrator();
+    let _worker = fleet.worker("coder");
+    let run = fleet.hand_over();
+    fleet.wait_for(&run, "completed");
+    check(&fleet, &run);
+}
+
+#[test]
+fn the_database_may_restart() {
+    let Some(mut fleet) = fleet() else {
+        return;
+    };
+    let _orchestrator = fleet.process(&["orchestrator", "--lease", "20"]);
+    let _worker = fleet.process(&["worker", "--lease", "20", "--roles", "coder"]);
+    let run = fleet.hand_over();
+    fleet.wait_for_sql(
+        "SELECT count(*) > 1 FROM signoff.orders WHERE report IS NOT NULL",
+        "t",
+    );
+    fleet.postgres.kill();
+    fleet.postgres.come_up();
+    fleet.wait_for(&run, "completed");
+    check(&fleet, &run);
+}
+
+#[test]
+fn a_worker_without_its_database_ends_its_agents() {
+    let Some(mut fleet) = fleet() else {
+        return;
+    };
+    let _orchestrator = fleet.orchestrator();
+    let mut worker = fleet.worker("coder");
+    fleet.hand_over();
+    fleet.wait_for_sql(
+        "SELECT count(*) > 0 FROM signoff.orders WHERE claim > 0",
+        "t",
+    );
+    fleet.postgres.kill();
+    assert!(worker.wait_until(|| false) || !worker.is_running());
+    let ended = worker.wait();
+    ended
+        .assert_code(6)
+        .assert_stderr_contains("lost its lease");
+    assert!(fleet.agents().is_empty(), "{:?}", fleet.agents());
+    fleet.postgres.come_up();
+}
+
+/// A process that takes part, and how it is started again.
+struct Part {
+    words: &'static [&'static str],
+    running: Option<Running>,
+}
+
+#[test]
+fn random_kills_lose_nothing_and_do_nothing_twice() {
+    let (kills, seed) = if soak() { (300, None) } else { (20, Some(7)) };
+    let seed = seed.unwrap_or_else(|| u64::from(std::process::id()));
+    let mut dice = Dice(seed);
+    let Some(mut fleet) = fleet() else {
+        return;
+    };
+    let mut parts: Vec<Part> = [
+        &["orchestrator", "--lease", "2"][..],
+        &["worker", "--lease", "2", "--roles", "coder"],
+        &[
+            "worker",
+            "--lease",
+            "2",
+            "--roles",
+            "coder,tools",
+            "--orchestrate",
+        ],
+    ]
+    .into_iter()
+    .map(|words| Part {
+        words,
+        running: Some(fleet.process(words)),
+    })
+    .collect();
+    let mut killed = 0;
+    while killed < kills {
+        let run = fleet.start_again();
+        while killed < kills && !is_over(&fleet, &run) {
+            std::thread::sleep(std::time::Duration::from_millis(dice.roll(700)));
+            killed += 1;
+            let which = usize::try_from(dice.roll(10)).expect("small");
+            if which == 9 {
+                fleet.postgres.kill();
+                fleet.postgres.come_up();
+            } else if let Some(part) = parts.get_mut(which % 3)
+                && let Some(running) = part.running.take()
+            {
+                running.kill();
+            }
+            for part in &mut parts {
+                // One that lost its lease has ended by itself.
+                if !part.running.as_mut().is_some_and(Running::is_running) {
+                    part.running = Some(fleet.process(part.words));
+                }
+            }
+        }
+        fleet.settle(&run);
+        check(&fleet, &run);
+    }
+    println!("{killed} kills, seed {seed}");
+}
+
+fn is_over(fleet: &Fleet, run: &str) -> bool {
+    fleet.state(run) == "completed"
+}

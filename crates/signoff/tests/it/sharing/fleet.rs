@@ -1,0 +1,222 @@
+//! A project, a database, a git repository, and processes that take part.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use signoff_testkit::{Output, Postgres, Project, Running, Script};
+
+use crate::support::BINARY;
+
+/// How long a test waits for something.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A project whose runs several processes share.
+pub(super) struct Fleet {
+    pub(super) postgres: Postgres,
+    pub(super) project: Project,
+}
+
+/// The person's key, as docs/signatures.md has it.
+const KEY: &str = "mkdir -p ~/.ssh \
+    && ssh-keygen -q -t ed25519 -N '' -C '' -f ~/.ssh/id_ed25519 \
+    && git config --global user.email ada@example.org \
+    && git config --global user.signingkey ~/.ssh/id_ed25519 \
+    && git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers \
+    && echo \"ada@example.org $(cat ~/.ssh/id_ed25519.pub)\" > ~/.ssh/allowed_signers";
+
+impl Fleet {
+    /// A signed plan in a project whose agents follow this script on every machine. `None` without Postgres.
+    pub(super) fn new(script: &Script, plan: &str) -> Option<Self> {
+        let fleet = Self::unsigned(script)?;
+        fleet.project.write("plan.md", plan);
+        fleet.project.git("add -A");
+        fleet.project.git("commit -qm plan");
+        fleet
+            .project
+            .bash(KEY, &fleet.project.path())
+            .assert_success();
+        fleet.approve().assert_success();
+        fleet.configure(&fleet.engine_settings());
+        fleet
+            .project
+            .signoff(["worker", "--migrate"])
+            .assert_success();
+        Some(fleet)
+    }
+
+    /// A project with neither a plan nor a key, whose agents follow this script on every machine.
+    pub(super) fn unsigned(script: &Script) -> Option<Self> {
+        let postgres = Postgres::start()?;
+        let project = Project::new(BINARY).on_trees();
+        let path = project.outside("script.json");
+        let ledger = project.outside("ledger");
+        let script = script
+            .to_string()
+            .replace("LEDGER", &ledger.to_string_lossy());
+        std::fs::write(&path, script).expect("the folder is ours");
+        project.write("README.md", "a project\n");
+        project.write(".signoff/config.toml", "");
+        // The agents are a machine's own: no project's file names them.
+        let command = serde_json::json!([BINARY, "scripted-agent", path]);
+        let mut config = std::fs::read_to_string(user_config(&project)).expect("it was written");
+        for role in ["coder", "writer"] {
+            writeln!(
+                config,
+                "[agents.{role}]\ndriver = \"command\"\ncommand = {command}"
+            )
+            .expect("a string takes everything");
+        }
+        std::fs::write(user_config(&project), config).expect("the folder is ours");
+        let line = "git config --global user.name ada && git config --global user.email ada@example.org \
+            && git init -q -b main && git add -A && git commit -qm base && git init -q --bare ~/remote.git";
+        project.bash(line, &project.path()).assert_success();
+        Some(Self { postgres, project })
+    }
+
+    /// `[engine]` for a project that has an id.
+    pub(super) fn engine_settings(&self) -> String {
+        let id: serde_json::Value =
+            serde_json::from_str(&self.project.read(".signoff/project.json")).expect("JSON");
+        let remote = self.project.home().join("remote.git");
+        format!(
+            "[engine]\nurl = {:?}\n[engine.projects]\n{} = {:?}\n",
+            self.postgres.url(),
+            id["id"].as_str().expect("projects have ids"),
+            remote.display().to_string(),
+        )
+    }
+
+    pub(super) fn approve(&self) -> Output {
+        self.project
+            .signoff(["approve", "plan.md", "--proof", "key"])
+    }
+
+    /// Adds to the configuration of the person whose machines these all are.
+    pub(super) fn configure(&self, text: &str) {
+        let path = user_config(&self.project);
+        let before = std::fs::read_to_string(&path).expect("it was written");
+        std::fs::write(path, before + text).expect("the folder is ours");
+    }
+
+    pub(super) fn worker(&self, roles: &str) -> Running {
+        self.process(&["worker", "--lease", "2", "--roles", roles])
+    }
+
+    pub(super) fn orchestrator(&self) -> Running {
+        self.process(&["orchestrator", "--lease", "2"])
+    }
+
+    /// Starts a process that takes part, and waits until it does.
+    pub(super) fn process(&self, words: &[&str]) -> Running {
+        let mut process = self.project.spawn(words);
+        let begun = Instant::now();
+        while !process.stderr_so_far().contains("its key is") {
+            assert!(
+                process.is_running() && begun.elapsed() < PATIENCE,
+                "{words:?}: {}",
+                process.stderr_so_far()
+            );
+            pause();
+        }
+        process
+    }
+
+    /// Hands the plan over, and returns the run's name.
+    pub(super) fn hand_over(&self) -> String {
+        let run = self.project.json(["run", "plan.md", "--detach"]);
+        run["run"].as_str().expect("runs have names").to_owned()
+    }
+
+    /// Hands the plan over once more, from its beginning.
+    pub(super) fn start_again(&self) -> String {
+        let run = self
+            .project
+            .json(["run", "plan.md", "--detach", "--again", "--all"]);
+        run["run"].as_str().expect("runs have names").to_owned()
+    }
+
+    /// Waits until a run has completed. A person looks after it: what trouble stopped goes on.
+    pub(super) fn settle(&self, run: &str) {
+        let begun = Instant::now();
+        loop {
+            let now = self.state(run);
+            if now == "completed" {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{run} is {now}");
+            if now.starts_with("paused") {
+                self.project.signoff(["resume", run]);
+            }
+            pause();
+        }
+    }
+
+    /// Scripted agents of this test that are alive now.
+    pub(super) fn agents(&self) -> Vec<String> {
+        let script = self.project.outside("script.json");
+        let script = script.to_string_lossy().into_owned();
+        let begun = Instant::now();
+        loop {
+            let left: Vec<String> = std::fs::read_dir("/proc")
+                .into_iter()
+                .flatten()
+                .flatten()
+                .filter_map(|entry| {
+                    let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+                    let line = String::from_utf8_lossy(&line).replace('\0', " ");
+                    (line.contains("scripted-agent") && line.contains(&script)).then_some(line)
+                })
+                .collect();
+            // The kernel may take a moment to end what was killed.
+            if left.is_empty() || begun.elapsed() > Duration::from_secs(5) {
+                return left;
+            }
+            pause();
+        }
+    }
+
+    /// The state of a run, as the database has it.
+    pub(super) fn state(&self, run: &str) -> String {
+        self.postgres.sql(&format!(
+            "SELECT state || coalesce(': ' || trouble, '') FROM signoff.runs WHERE id = '{run}'"
+        ))
+    }
+
+    /// Waits until a run is in this state.
+    #[track_caller]
+    pub(super) fn wait_for(&self, run: &str, state: &str) {
+        let begun = Instant::now();
+        loop {
+            let now = self.state(run);
+            if now == state {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{run} is {now}, not {state}");
+            pause();
+        }
+    }
+
+    /// Waits until a statement gives this.
+    #[track_caller]
+    pub(super) fn wait_for_sql(&self, statement: &str, expected: &str) {
+        let begun = Instant::now();
+        loop {
+            let now = self.postgres.sql(statement);
+            if now == expected {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{statement}: {now}");
+            pause();
+        }
+    }
+}
+
+/// Between two looks at another process: not a time that anything depends on.
+fn pause() {
+    std::thread::sleep(Duration::from_millis(30));
+}
+
+fn user_config(project: &Project) -> PathBuf {
+    project.home().join(".config/signoff/config.toml")
+}

@@ -1,0 +1,1 @@
+mkdir -p .venv/bin && cp /usr/bin/grep .venv/bin/grep && printf -- '---\ntype: plan\nstatus: draft\nowner: me\n---\n\n# Tidy up\n\n## Steps\n\n### 1. Look\n\n**contract:**\n```shell\ngrep -q done notes.txt\n```\n' > plan.md
