@@ -106,15 +106,25 @@ impl Stage {
         self.ended(begun, result)
     }
 
-    /// Prints what it says when it has ended: others run meanwhile.
+    /// Prints what it says when it has ended: others run meanwhile. What drives a browser or a server beside a build is
+    /// tried twice, like each test of nextest's profile `ci`: a fault of the product fails both times.
     fn perform_quietly(&self) -> Result<Done, String> {
         let begun = Instant::now();
+        if self.attempt().is_err() {
+            println!("── {}: FAILED ONCE, and is tried again: see what it says above", self.name);
+            let result = self.attempt();
+            return self.ended(begun, result);
+        }
+        self.ended(begun, Ok(()))
+    }
+
+    fn attempt(&self) -> Result<(), String> {
         let (said, result) = match &self.action {
             Action::Start(invocation) => invocation.captured(),
             Action::CheckGenerated => (String::new(), generate::check()),
         };
         print!("── {}: {}\n{said}", self.name, self.repeat());
-        self.ended(begun, result)
+        result
     }
 
     fn ended(&self, begun: Instant, result: Result<(), String>) -> Result<Done, String> {
@@ -344,6 +354,23 @@ mod tests {
         assert_eq!(kind == "tmpfs\n", mounts, "{kind}");
         let failed = in_memory_where_possible(Invocation::new("false", []));
         assert!(failed.run().is_err());
+    }
+
+    #[test]
+    fn a_stage_beside_the_others_is_tried_twice_and_not_three_times() {
+        let directory = std::env::temp_dir().join(format!("signoff-stage-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("made");
+        let counts = |fails: u32| {
+            let file = directory.join(fails.to_string());
+            let script = format!("echo >> {0}; test $(wc -l < {0}) -gt {fails}", file.display());
+            let stage = Stage::new("page", Invocation::new("sh", ["-c", &script]), None);
+            let ended = stage.perform_quietly();
+            (ended.is_ok(), std::fs::read(file).expect("counted").len())
+        };
+        assert_eq!(counts(0), (true, 1));
+        assert_eq!(counts(1), (true, 2));
+        assert_eq!(counts(2), (false, 2));
+        std::fs::remove_dir_all(directory).expect("removed");
     }
 
     #[test]
