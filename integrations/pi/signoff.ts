@@ -5,8 +5,8 @@
 // /plan-stats  what became of plans so far
 // /plan-simulate ID   what a run of a plan would do
 //
-// Every tool call is shown to `signoff guard` first. What happens to plans is told on `pi.events` as `plans:<state>`. That is
-// a convenience: the files of the project say what is true.
+// Every tool call is shown to `signoff guard` first. What happens to plans, here or in a terminal, is told on `pi.events` as
+// `plans:<state>`. That is a convenience: the files of the project say what is true.
 
 import { spawn } from "node:child_process";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
@@ -16,6 +16,7 @@ const PROGRAM: string = "@PROGRAM@";
 const SCOPE: string = "@SCOPE@";
 const WIDGET = "signoff";
 const POLL_MS = 1000;
+const PLANS_POLL_MS = 2000;
 
 interface Answer {
   code: number | null;
@@ -60,7 +61,11 @@ function signoff(args: string[], directory: string, input = "", variables: Recor
 export default function (pi: ExtensionAPI): void {
   let planMode = false;
   let context: string | undefined;
-  let watch: ReturnType<typeof setInterval> | undefined;
+  let unwatch = () => {};
+  let unwatchPlans = () => {};
+  let looking: Promise<void> = Promise.resolve();
+  /** The state of each plan that was told last, by its id. */
+  const told = new Map<string, string>();
 
   const session = (ctx: ExtensionContext) => ctx.sessionManager.getSessionId();
 
@@ -76,13 +81,34 @@ export default function (pi: ExtensionAPI): void {
     return signoff(args, ctx.cwd, JSON.stringify(payload));
   }
 
-  /** A subscriber that throws harms nobody. */
-  function tell(state: string, plan: object): void {
+  /** Tells a state once. A subscriber that throws harms nobody. */
+  function tell(state: string, plan: Pick<PlanRow, "title" | "path"> & { id: string }): void {
+    if (told.get(plan.id) === state) return;
+    told.set(plan.id, state);
     try {
       pi.events.emit(`plans:${state}`, plan);
     } catch {
       // What it does is its own affair.
     }
+  }
+
+  /** Tells what became of plans since the last look, whoever did it. The first look only learns how they stand. */
+  function look(ctx: ExtensionContext, isFirst = false): Promise<void> {
+    // One after the other: an older answer must not be told after a newer one.
+    looking = looking.then(async () => {
+      for (const { id, title, status, path } of (await plansOf(ctx)).plans) {
+        if (id === null) continue;
+        if (!isFirst) tell(status, { id, title, path });
+        else if (!told.has(id)) told.set(id, status);
+      }
+    });
+    return looking;
+  }
+
+  async function plansOf(ctx: ExtensionContext): Promise<{ plans: PlanRow[]; problem: string }> {
+    const listed = await signoff(["list", "--format", "json"], ctx.cwd);
+    const plans = (parsed(listed.stdout) as { plans?: PlanRow[] } | undefined)?.plans ?? [];
+    return { plans, problem: listed.code === 0 ? "" : listed.stderr.trim() };
   }
 
   /** The answer of a command for the model; what went wrong is an error that it can act on. */
@@ -127,8 +153,14 @@ export default function (pi: ExtensionAPI): void {
   pi.on("session_start", async (event, ctx) => {
     await begin(event.reason, ctx);
     status(ctx);
+    await look(ctx, true);
+    unwatchPlans();
+    unwatchPlans = repeat(PLANS_POLL_MS, () => look(ctx));
   });
-  pi.on("session_shutdown", async () => unwatch());
+  pi.on("session_shutdown", async () => {
+    unwatch();
+    unwatchPlans();
+  });
   pi.on("before_agent_start", async (event) => {
     if (context === undefined) return;
     return { systemPrompt: `${event.systemPrompt}\n\n${context}` };
@@ -157,7 +189,7 @@ export default function (pi: ExtensionAPI): void {
     async execute(_id, params, _signal, _update, ctx) {
       const { text, ...proposal } = params;
       const done = text === undefined ? await answer(["propose", "-"], ctx, JSON.stringify(proposal)) : await handIn(["propose", "-"], ctx, text);
-      tell("proposed", done.details as object);
+      await look(ctx);
       return done;
     },
   });
@@ -271,25 +303,19 @@ export default function (pi: ExtensionAPI): void {
   function follow(plan: string, ctx: ExtensionContext): void {
     unwatch();
     let last = "";
-    watch = setInterval(async () => {
+    unwatch = repeat(POLL_MS, async () => {
       const run = await runOf(plan, ctx);
       if (run === undefined) return;
       if (run.status !== last) {
         last = run.status;
-        tell(run.status, { id: plan, run: run.run, title: run.title });
+        await look(ctx);
       }
       if (ctx.hasUI) ctx.ui.setWidget(WIDGET, progress(run));
       if (["completed", "failed", "cancelled"].includes(run.status)) {
         unwatch();
         if (ctx.hasUI) ctx.ui.notify(`${run.title}: ${run.status}`, run.status === "completed" ? "info" : "warning");
       }
-    }, POLL_MS);
-    watch.unref();
-  }
-
-  function unwatch(): void {
-    if (watch !== undefined) clearInterval(watch);
-    watch = undefined;
+    });
   }
 
   function status(ctx: ExtensionContext): void {
@@ -313,10 +339,9 @@ export default function (pi: ExtensionAPI): void {
   pi.registerCommand("plans", {
     description: "The plans of this project: review, sign, run",
     handler: async (_args, ctx) => {
-      const listed = await signoff(["list", "--format", "json"], ctx.cwd);
-      const plans = (parsed(listed.stdout) as { plans?: PlanRow[] } | undefined)?.plans ?? [];
+      const { plans, problem } = await plansOf(ctx);
       if (plans.length === 0) {
-        ctx.ui.notify(listed.code === 0 ? "No plans yet. /plan begins one." : listed.stderr.trim(), "info");
+        ctx.ui.notify(problem || "No plans yet. /plan begins one.", "info");
         return;
       }
       const name = (plan: PlanRow) => plan.id ?? plan.path;
@@ -360,6 +385,24 @@ export default function (pi: ExtensionAPI): void {
     const done = await signoff(args, ctx.cwd);
     ctx.ui.notify((done.stdout + done.stderr).trim(), done.code === 0 ? "info" : "warning");
   }
+}
+
+/** Does this again and again, one time after the other, until the function that it returns is called. */
+function repeat(pauseMs: number, work: () => Promise<void>): () => void {
+  let isOver = false;
+  let timer: ReturnType<typeof setTimeout>;
+  const next = () => {
+    timer = setTimeout(async () => {
+      await work();
+      if (!isOver) next();
+    }, pauseMs);
+    timer.unref();
+  };
+  next();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
 }
 
 /** A text as one word of a shell: a person is to type it as it is shown. */

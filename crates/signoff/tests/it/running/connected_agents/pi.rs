@@ -11,7 +11,7 @@ const CLIENT: &str = include_str!("pi_client.mjs");
 /// An extension of somebody else. Its first subscribers fail, each in its own way.
 const LISTENER: &str = r#"import { appendFileSync } from "node:fs";
 export default function (pi: any) {
-  for (const state of ["proposed", "executing", "completed", "failed"]) {
+  for (const state of ["proposed", "approved", "executing", "completed", "failed"]) {
     pi.events.on(`plans:${state}`, () => { throw new Error("a subscriber throws"); });
     pi.events.on(`plans:${state}`, async () => { throw new Error("a subscriber rejects"); });
     pi.events.on(`plans:${state}`, (plan: any) => appendFileSync("events.txt", `${state} ${plan.id}\n`));
@@ -96,6 +96,8 @@ fn a_plan_is_made_reviewed_and_run_at_pis_screen() {
         json!({"type": "/plan off"}),
         json!({"shown": ["notify", "Plan mode is off"]}),
         json!({"run": [BINARY, "approve", "ID"]}),
+        // What is done in a terminal is told, too.
+        json!({"run": ["timeout", "120", "sh", "-c", "until grep -q approved events.txt; do sleep 0.05; done"]}),
     ])
     .chain(with_plan("Run"))
     .chain([
@@ -118,9 +120,10 @@ fn a_plan_is_made_reviewed_and_run_at_pis_screen() {
     let id = plan["id"].as_str().expect("an id");
     let events = project.read("events.txt");
     let mut lines: Vec<&str> = events.lines().collect();
-    assert_eq!(lines.first(), Some(&format!("proposed {id}").as_str()));
+    assert_eq!(lines.remove(0), format!("proposed {id}"));
+    assert_eq!(lines.remove(0), format!("approved {id}"));
     assert_eq!(lines.pop(), Some(format!("completed {id}").as_str()));
     // A run this short may be over before anybody looks.
     let between = format!("executing {id}");
-    assert!(lines[1..].iter().all(|line| *line == between), "{events}");
+    assert!(lines.iter().all(|line| *line == between) && lines.len() < 2, "{events}");
 }
