@@ -111,7 +111,10 @@ impl Stage {
     fn perform_quietly(&self) -> Result<Done, String> {
         let begun = Instant::now();
         if self.attempt().is_err() {
-            println!("── {}: FAILED ONCE, and is tried again: see what it says above", self.name);
+            println!(
+                "── {}: FAILED ONCE, and is tried again: see what it says above",
+                self.name
+            );
             let result = self.attempt();
             return self.ended(begun, result);
         }
@@ -362,7 +365,10 @@ mod tests {
         std::fs::create_dir_all(&directory).expect("made");
         let counts = |fails: u32| {
             let file = directory.join(fails.to_string());
-            let script = format!("echo >> {0}; test $(wc -l < {0}) -gt {fails}", file.display());
+            let script = format!(
+                "echo >> {0}; test $(wc -l < {0}) -gt {fails}",
+                file.display()
+            );
             let stage = Stage::new("page", Invocation::new("sh", ["-c", &script]), None);
             let ended = stage.perform_quietly();
             (ended.is_ok(), std::fs::read(file).expect("counted").len())

@@ -125,5 +125,8 @@ fn a_plan_is_made_reviewed_and_run_at_pis_screen() {
     assert_eq!(lines.pop(), Some(format!("completed {id}").as_str()));
     // A run this short may be over before anybody looks.
     let between = format!("executing {id}");
-    assert!(lines.iter().all(|line| *line == between) && lines.len() < 2, "{events}");
+    assert!(
+        lines.iter().all(|line| *line == between) && lines.len() < 2,
+        "{events}"
+    );
 }
