@@ -85,8 +85,10 @@ export default function (pi: ExtensionAPI): void {
   function tell(state: string, plan: Pick<PlanRow, "title" | "path"> & { id: string }): void {
     if (told.get(plan.id) === state) return;
     told.set(plan.id, state);
+    // A plan that was handed in and can be signed is called `verified` in lists, and `proposed` by those who listen here.
+    const name = state === "verified" ? "proposed" : state;
     try {
-      pi.events.emit(`plans:${state}`, plan);
+      pi.events.emit(`plans:${name}`, plan);
     } catch {
       // What it does is its own affair.
     }

@@ -98,6 +98,9 @@ impl Invocation {
         let mut command = Command::new(&self.program);
         command
             .args(&self.args)
+            // Cargo set it for us. A build script that looks at it (`ring`'s) would run again, and all that needs it be
+            // built again, whenever somebody changes between `cargo xtask` and `cargo`, or to another clone.
+            .env_remove("CARGO_MANIFEST_DIR")
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(root());
         command
