@@ -65,6 +65,7 @@ export async function screens({ main, empty, keyed, named }, page) {
     "run-changes": [`/runs/${done}/steps/greeting?attempt=1&tab=changes`],
     "run-prompt": [`/runs/${done}/steps/greeting?attempt=1&tab=prompt`],
     "run-waiting": [`/runs/${stuck}`],
+    "run-decide": [`/runs/${stuck}/steps/migrate`],
     "inbox": ["/inbox"],
     "inbox-answered": ["/inbox", answers, opens(".toast button")],
     "report": [`/runs/${done}/report`],
