@@ -123,11 +123,26 @@ impl Notice<'_> {
 
 /// A page without a bar, for whoever is not signed in.
 pub(crate) fn bare(title: &str, screen: &Markup) -> Markup {
+    with_bar(title, &html! {}, screen)
+}
+
+/// A page with a bar that only leads elsewhere: nothing is known of the person or of what waits.
+pub(crate) fn leading_on(title: &str, screen: &Markup) -> Markup {
+    let bar = html! {
+        header.topbar {
+            a.brand href="/" { (mark()) span { "Signoff" } }
+            nav aria-label="Main" { a href="/" { "Plans" } a href="/runs" { "Runs" } a href="/inbox" { "Inbox" } }
+        }
+    };
+    with_bar(title, &bar, screen)
+}
+
+fn with_bar(title: &str, bar: &Markup, screen: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             (head(&format!("{title} · Signoff")))
-            body { main.narrow #screen { (screen) } }
+            body { (bar) main.narrow #screen { (screen) } }
         }
     }
 }
@@ -196,7 +211,10 @@ fn keys() -> Markup {
     html! {
         dialog #keys aria-labelledby="keys-title" {
             div.inside {
-                h2 #keys-title { "Keys" }
+                form.dialog-head method="dialog" {
+                    h2 #keys-title { "Keys" }
+                    button.quiet { "Close" }
+                }
                 dl.keys {
                     @for (key, what) in KEYS {
                         dt { @for one in key.split(' ') { kbd { (one) } " " } }

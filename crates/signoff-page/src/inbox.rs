@@ -31,7 +31,7 @@ impl InboxView<'_> {
             div #inbox.questions data-live {
                 @if self.items.is_empty() && self.held.is_empty() { (nothing()) }
                 @for item in self.items { (question(item, self.csrf)) }
-                @for held in self.held { (held_files(held)) }
+                @for held in self.held { (held_files(held, self.csrf)) }
                 @for problem in self.unreadable {
                     div.notice.tone-regressed { span.sign { "!" } div.body { (problem) } }
                 }
@@ -128,16 +128,47 @@ fn details(step: &StepDetails) -> Markup {
     }
 }
 
-fn held_files(held: &HeldFiles) -> Markup {
+fn held_files(held: &HeldFiles, csrf: &str) -> Markup {
+    let id = format!("held-{}", part(&held.run));
     html! {
-        article.question {
+        article.question id=(id) data-item aria-labelledby={ "q-" (id) } {
             header {
-                div.step-meta { span.state.tone-regressed { span.sign aria-hidden="true" { "!" } "held back" } }
-                h2 { (count(held.files.len(), "file")) " of " a href={ "/runs/" (held.run) } { (held.title) } " could not be written to your checkout" }
+                div.step-meta {
+                    span.state.tone-regressed { span.sign aria-hidden="true" { "!" } "held back" }
+                    a href={ "/runs/" (held.run) } { (held.title) }
+                }
+                h2 id={ "q-" (id) } { "You and the run both changed " (count(held.files.len(), "file")) }
             }
-            div.context {
-                ul.small { @for file in &held.files { li { (file) } } }
-                (crate::plans::command(&format!("signoff land {}", held.run)))
+            (settling(&held.run, &held.files, csrf))
+        }
+    }
+}
+
+/// Files that the person and the run both changed, and what may become of them.
+pub(crate) fn settling(run: &str, files: &[String], csrf: &str) -> Markup {
+    let field = format!("settle-{run}");
+    html! {
+        div.context {
+            ul.held-files { @for file in files { li { (code_in(file)) } } }
+            p.small.muted { "Your versions are in your checkout, the run's are kept with the run: " code { "signoff land " (run) } " shows how to compare them." }
+        }
+        form.answer method="post" action={ "/runs/" (part(run)) "/land" } {
+            (token(csrf))
+            @if files.len() > 1 {
+                div.field {
+                    label for=(field) { "Which one? " span.muted { "(optional)" } }
+                    input.code id=(field) name="path" autocomplete="off" spellcheck="false" placeholder="all of them";
+                }
+            }
+            div.choices role="group" aria-label="What becomes of them" {
+                button.choice name="settle" value="keep" {
+                    span.word { "Keep mine" }
+                    span.leads-to { "your checkout stays as it is" }
+                }
+                button.choice.danger name="settle" value="take" {
+                    span.word { "Take the run's" }
+                    span.leads-to { "yours are overwritten" }
+                }
             }
         }
     }

@@ -132,19 +132,35 @@ impl PlansView<'_> {
     fn groups(&self) -> Markup {
         html! {
             @for (name, states) in GROUPS {
-                @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| states.contains(&row.plan.status.as_str())).collect();
+                @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| states.contains(&row.plan.status.as_str()) && !self.asks(row)).collect();
                 @let questions = if name == "Waiting for you" { self.questions } else { &[] };
                 @if !rows.is_empty() || !questions.is_empty() {
                     section.group id={ "group-" (states[0]) } aria-label=(name) {
                         h2 { (name) span.tag { (rows.len() + questions.len()) } }
                         ul.rows {
-                            @for question in questions { (question_row(question)) }
+                            @for question in questions { (question_row(question, self.run_of(question))) }
                             @for (topic, rows) in by_topic(&rows) { (self.of_topic(topic, &rows)) }
                         }
                     }
                 }
             }
         }
+    }
+
+    /// The run that asks, if it is known.
+    fn run_of(&self, question: &Item) -> Option<&Run> {
+        let runs = self.rows.iter().filter_map(|row| row.run.as_ref());
+        runs.into_iter().find(|run| run.run == question.run)
+    }
+
+    /// Whether a plan's run asks something: its question stands on top, in its place.
+    fn asks(&self, row: &PlanRow) -> bool {
+        let run = row.run.as_ref().map(|run| run.run.as_str());
+        row.plan.questions > 0
+            && self
+                .questions
+                .iter()
+                .any(|one| Some(one.run.as_str()) == run)
     }
 
     /// The threads of one planning session, below what it is about; a single one stands like any other plan.
@@ -216,18 +232,21 @@ fn address(plan: &ListedPlan) -> String {
     format!("/plans/{}", part(&plan.id))
 }
 
-fn question_row(item: &Item) -> Markup {
+fn question_row(item: &Item, run: Option<&Run>) -> Markup {
     html! {
         li.row id={ "ask-" (part(&item.id)) } data-item {
             span.state.tone-waiting { span.sign aria-hidden="true" { "?" } "asks you" }
             div {
-                a.title href={ "/inbox#" (part(&item.id)) } { (code_in(&item.question)) }
+                a.title.asked href={ "/inbox#" (part(&item.id)) } { (code_in(&item.question)) }
                 div.about {
                     @if !item.title.is_empty() { span { (item.title) } }
                     @if !item.step.is_empty() { span { "step " span.mono { (item.step) } } }
+                    @if !item.run.is_empty() { span { "run " span.mono { (item.run) } } }
                 }
             }
-            div.figures {}
+            div.figures {
+                @if let Some(progress) = run.and_then(|run| run.progress) { span.number { (progress) " %" } (meter(progress, "waiting")) }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use signoff_api::error::Error;
 
-use crate::frame::{bare, mark, token};
+use crate::frame::{leading_on, token};
 
 /// A form that was sent and refused: what a person wrote in it is not lost.
 #[derive(Debug, Clone, Default)]
@@ -54,10 +54,9 @@ pub fn screen(error: &Error) -> Markup {
 
 /// The same as a page of its own.
 pub fn page(error: &Error, kept: Option<&KeptForm>) -> Markup {
-    bare(
+    leading_on(
         "That did not work",
         &html! {
-            p.brand { (mark()) }
             (screen(error))
             @if let Some(kept) = kept.filter(|kept| kept.has_text()) { (kept.render()) }
             @else { p.ways { a.button href="/" { "All plans" } } }

@@ -126,11 +126,9 @@ fn contract(report: &Report, told: &ReportedStep) -> Markup {
         .find_map(|attempt| attempt.contract.as_ref());
     html! {
         @if let (Some(step), Some(contract)) = (step, &told.contract) {
-            div.section id={ "contract-" (told.id) } {
+            div.section.reported-contract id={ "contract-" (told.id) } {
                 h3 { (told.number) ". " (step.title) }
-                br;
                 (contract_of(contract))
-                br;
                 (before_and_after(told.baseline.as_ref(), last))
             }
         }
@@ -177,6 +175,7 @@ fn models(report: &Report) -> Markup {
 }
 
 fn signatures(report: &Report) -> Markup {
+    let has_notes = report.signatures.iter().any(|one| one.note.is_some());
     let one = |signature: &ReportedSignature| {
         html! {
             tr {
@@ -184,7 +183,7 @@ fn signatures(report: &Report) -> Markup {
                 td data-of="Proof" { (signature.proof) }
                 td.nowrap data-of="When" { (clock(&signature.at)) }
                 td.digest data-of="Digests" { "plan " (signature.digest) br; "terms " (signature.terms) }
-                td data-of="Note" { (signature.note.as_deref().unwrap_or_default()) }
+                @if has_notes { td data-of="Note" { (signature.note.as_deref().unwrap_or_default()) } }
             }
         }
     };
@@ -194,7 +193,7 @@ fn signatures(report: &Report) -> Markup {
             @if report.signatures.is_empty() { p.muted { "The signature that it began under is not here any more." } }
             @else {
                 div.table-scroll { table {
-                    thead { tr { th { "By" } th { "Proof" } th { "When" } th { "Digests" } th { "Note" } } }
+                    thead { tr { th { "By" } th { "Proof" } th { "When" } th { "Digests" } @if has_notes { th { "Note" } } } }
                     tbody { @for signature in &report.signatures { (one(signature)) } }
                 } }
             }

@@ -26,7 +26,8 @@ pub fn timeline(report: &Report, now: u64) -> Option<Markup> {
     Some(html! {
         div.timeline role="group" aria-label="Timeline of the steps" {
             div.axis aria-hidden="true" {
-                @for tick in 0..=TICKS { span { (lasted(scale.length * tick / TICKS)) } }
+                span { "0" }
+                @for tick in 1..=TICKS { span { (lasted(scale.length * tick / TICKS)) } }
             }
             @for step in shown { (row(report, step, &scale, now)) }
         }

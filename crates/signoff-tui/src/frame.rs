@@ -4,8 +4,11 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style as CellStyle};
 
-use crate::text::cut;
+use crate::text::{cut, wrap};
 use crate::{Notice, Style};
+
+/// The most rows that a message takes from the panes.
+const MESSAGE_ROWS: usize = 5;
 
 /// What a line means, for its colour. The words say the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,11 +152,24 @@ impl<'b> Painter<'b> {
                 let line: String = line.chars().skip(over).collect();
                 self.line(parts.message, &line, Tone::Strong);
             }
-            (None, Some(Notice::Done(text))) => self.line(parts.message, text, Tone::Good),
-            (None, Some(Notice::Failed(text))) => self.line(parts.message, text, Tone::Bad),
+            (None, Some(Notice::Done(text))) => self.message(parts, text, Tone::Good),
+            (None, Some(Notice::Failed(text))) => self.message(parts, text, Tone::Bad),
             (None, None) => {}
         }
         self.line(parts.keys, keys, Tone::Dim);
+    }
+
+    /// A message on the bottom line, and on those above it if it is longer: a reason that is cut off helps nobody.
+    fn message(&mut self, parts: &Parts, text: &str, tone: Tone) {
+        let width = usize::from(parts.message.width);
+        let written = wrap(text, width);
+        let above = written.len().min(MESSAGE_ROWS) - 1;
+        let first = (parts.message.y).saturating_sub(u16::try_from(above).unwrap_or(0));
+        for (row, text) in (first..=parts.message.y).zip(&written) {
+            let at = Rect::new(parts.message.x, row, parts.message.width, 1);
+            self.line(at, &" ".repeat(width), Tone::Plain);
+            self.line(at, text, tone);
+        }
     }
 }
 

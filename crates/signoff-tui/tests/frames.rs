@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use signoff_tui::review::{Review, ReviewData, ReviewEffect};
-use signoff_tui::watch::{Watch, WatchData, WatchEffect};
+use signoff_tui::watch::{Settling, Watch, WatchData, WatchEffect};
 use signoff_tui::{Key, Notice, Style};
 
 const STYLE: Style = Style { colour: true };
@@ -114,6 +114,7 @@ fn keys_ask_for_effects() {
     let mut model = review();
     assert_eq!(press(&mut model, "a"), Some(ReviewEffect::Sign));
     assert_eq!(press(&mut model, "e"), Some(ReviewEffect::EditText));
+    assert_eq!(press(&mut model, "S"), Some(ReviewEffect::Start));
     assert_eq!(
         press(&mut model, "x"),
         Some(ReviewEffect::Skip("parser".to_owned()))
@@ -185,6 +186,64 @@ fn answers_and_ends_are_typed() {
         Some(WatchEffect::Retry("corpus".to_owned()))
     );
     assert_eq!(model.press(Key::Ctrl('c')), Some(WatchEffect::Leave));
+}
+
+/// A run that has ended, with a file that the person changed too.
+fn ended() -> Watch {
+    let mut model = watch();
+    let run = &mut model.data.run;
+    run.outcome = Some(signoff_api::event::Outcome::Completed);
+    "completed".clone_into(&mut run.status);
+    run.inbox.clear();
+    run.held = vec!["src/parser.rs: you changed it meanwhile".to_owned()];
+    model
+}
+
+fn press_watch(model: &mut Watch, keys: &str) -> Option<WatchEffect> {
+    let mut effect = None;
+    for key in keys.chars() {
+        effect = model.press(if key == '\n' {
+            Key::Enter
+        } else {
+            Key::Char(key)
+        });
+    }
+    effect
+}
+
+#[test]
+fn a_run_that_has_ended_is_landed_and_undone() {
+    let mut model = ended();
+    assert_eq!(press_watch(&mut model, "L"), None, "what becomes of it?");
+    check_watch("held", &model);
+    let settled = |how| Some(WatchEffect::Land(how));
+    let file = "src/parser.rs".to_owned();
+    assert_eq!(
+        press_watch(&mut model, "take src/parser.rs\n"),
+        settled(Settling::Take(file))
+    );
+    assert_eq!(
+        press_watch(&mut model, "Lkeep\n"),
+        settled(Settling::Keep(String::new()))
+    );
+    assert_eq!(press_watch(&mut model, "L\n"), settled(Settling::Later));
+    assert_eq!(press_watch(&mut model, "Lyes\n"), None);
+    assert!(matches!(&model.notice, Some(Notice::Failed(why)) if why.contains("`yes`")));
+    model.data.run.held.clear();
+    assert_eq!(press_watch(&mut model, "L"), settled(Settling::Later));
+    assert_eq!(press_watch(&mut model, "Uyes\n"), None, "only `undo`");
+    assert_eq!(press_watch(&mut model, "Uundo\n"), Some(WatchEffect::Undo));
+    model.data.run.undone = true;
+    model.press(Key::Char('?'));
+    check_watch("keys", &model);
+}
+
+#[test]
+fn a_long_message_is_shown_whole() {
+    let mut model = ended();
+    let why = "run 20261118-092523-6wmm does not land: the checkout stays as it is; `src/parser.rs` changed since the run began → `git merge signoff/20261118-092523-6wmm`";
+    model.notice = Some(Notice::Failed(why.to_owned()));
+    check_watch("refused", &model);
 }
 
 #[test]

@@ -70,7 +70,12 @@ function row(problem, text) {
   button.type = "button";
   button.className = `problem tone-${problem.severity === "error" ? "failed" : "regressed"}`;
   const help = problem.help ? ` → ${problem.help}` : "";
-  button.append(...withCode(`line ${problem.line}: ${problem.message}${help}`));
+  const sign = document.createElement("span");
+  sign.className = "sign";
+  sign.textContent = problem.severity === "error" ? "✗" : "⚠";
+  const words = document.createElement("span");
+  words.append(...withCode(`line ${problem.line}: ${problem.message}${help}`));
+  button.append(sign, words);
   button.addEventListener("click", () => {
     const before = text.value.split("\n").slice(0, problem.line - 1).join("\n").length;
     text.focus();

@@ -37,8 +37,9 @@ function hold(form, button) {
 }
 
 function undoable(text, undo) {
-  const toast = document.createElement("div");
+  const toast = document.createElement("section");
   toast.className = "toast";
+  toast.setAttribute("aria-label", "Your answer");
   const words = document.createElement("span");
   const end = Date.now() + PATIENCE;
   const count = () => { words.textContent = `${text} It is sent in ${Math.max(1, Math.ceil((end - Date.now()) / 1000))} s.`; };

@@ -49,8 +49,8 @@ async function onClick(event) {
     toEnd(place);
   } else if (enlarges !== undefined) {
     event.preventDefault();
-    const isLarge = document.getElementById(enlarges).classList.toggle("is-large");
-    element.textContent = isLarge ? "Close" : "Enlarge";
+    document.getElementById(enlarges).classList.toggle("is-large");
+    nameEnlarged();
   } else {
     event.preventDefault();
     await loadMore(element);
@@ -102,6 +102,14 @@ function closeLarge(event) {
   if (event.key === "Escape") document.querySelector(".card.is-large [data-enlarges]")?.click();
 }
 
+/** What the link at a graph does next. */
+function nameEnlarged() {
+  for (const link of document.querySelectorAll("[data-enlarges]")) {
+    link.textContent = link.closest(".card").classList.contains("is-large") ? "Close" : "Enlarge";
+    link.setAttribute("aria-label", `${link.textContent} the graph`);
+  }
+}
+
 /** The keys as they are called here. */
 function nameKeys() {
   const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -110,6 +118,7 @@ function nameKeys() {
 
 reveal(document);
 nameKeys();
+nameEnlarged();
 for (const inside of document.querySelectorAll("details[open] > .inside")) toEnd(inside);
 watchMore();
 forgetWhatWasDone();
@@ -123,4 +132,4 @@ startEditor();
 startForms();
 startInbox();
 startNotifications();
-follow((root) => { reveal(root); nameKeys(); });
+follow((root) => { reveal(root); nameKeys(); nameEnlarged(); });

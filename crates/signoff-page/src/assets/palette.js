@@ -22,7 +22,7 @@ function here() {
   const commands = [...document.querySelectorAll("[data-key]")].filter((one) => !one.closest("[data-item]") && !one.disabled);
   const steps = [...document.querySelectorAll("[data-step]")];
   return [
-    ...commands.map((target) => ({ text: target.textContent.trim(), kind: `here · ${target.dataset.key}`, target })),
+    ...commands.map((target) => ({ text: target.getAttribute("aria-label") ?? target.textContent.trim(), kind: `here · ${target.dataset.key}`, target })),
     ...[["Plans", "/"], ["Runs", "/runs"], ["Inbox", "/inbox"]].map(([text, address]) => ({ text, kind: "page", address })),
     ...steps.map((step) => ({ text: step.querySelector(".step-title, .name")?.textContent.trim() ?? step.dataset.step, kind: "step", address: `#step-${step.dataset.step}` })),
   ];

@@ -58,7 +58,7 @@ impl KeyView<'_> {
                     p.hint { "As the list of allowed signers calls you: mostly your address." }
                 }
                 @if self.statement.is_none() { button.primary { "Show the command" } }
-                @else { button { "Show it for somebody else" } }
+                @else { button { "Show the command again" } }
             }
         }
     }

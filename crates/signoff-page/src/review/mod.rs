@@ -1,21 +1,21 @@
 //! Reviewing a plan: the document first; state, differences and the signature beside it.
 
+mod comments;
+mod differences;
 pub mod key;
 pub mod signing;
 pub mod step;
 pub mod text;
 
 use maud::{Markup, PreEscaped, html};
-use signoff_api::comments::Comment;
 use signoff_api::diagnostics::Diagnostic;
-use signoff_api::diff::{Change, Diff};
+use signoff_api::diff::Diff;
 use signoff_api::plan::{Budget, Plan};
 use signoff_api::regeneration::{Regeneration, RegenerationState};
 
 pub use self::signing::{PlanActions, SigningView};
 use self::step::StepView;
 use crate::address::part;
-use crate::frame::token;
 use crate::moment::{lasted, time};
 use crate::problem::code_in;
 use crate::state::of_plan;
@@ -68,16 +68,15 @@ impl ReviewView<'_> {
                 div.columns {
                     div {
                         (self.rejections())
-                        (self.differences())
+                        (differences::section(self))
                         (self.general_problems())
                         (self.about())
                         (self.steps())
+                        (comments::section(self))
                     }
                     aside.beside aria-label="Decision" {
                         (self.signing.render(self))
-                        (self.objections())
                         @if let Some(graph) = self.graph { (graph_card(graph)) }
-                        (self.facts())
                     }
                 }
             }
@@ -166,23 +165,6 @@ impl ReviewView<'_> {
         }
     }
 
-    fn differences(&self) -> Markup {
-        html! {
-            @if let Some(diff) = self.difference.filter(|one| !one.equal) {
-                section.section #differences aria-labelledby="differences-title" {
-                    h2 #differences-title {
-                        @if let Some(run) = self.replaces_in { "What run " a href={ "/runs/" (run) } { (run) } " does not carry out yet" }
-                        @else { "Different from what was signed last" }
-                    }
-                    div.changes {
-                        @for change in &diff.changes { (change_of(change)) }
-                        @for terms in &diff.terms { div.change { span.field-name { "terms: " (terms) } } }
-                    }
-                }
-            }
-        }
-    }
-
     /// Problems that are of no step that is shown.
     fn general_problems(&self) -> Markup {
         let has_step = |one: &&Diagnostic| {
@@ -217,6 +199,8 @@ impl ReviewView<'_> {
                         @if let Some(priority) = &plan.priority { dt { "Priority" } dd { (priority) } }
                         @if let Some(previous) = &plan.previous { dt { "Replaces" } dd.mono { (previous) } }
                         @for (name, value) in &plan.params { dt { "Parameter" } dd.mono { (name) " = " (value) } }
+                        @if let Some(owner) = &plan.owner { dt { "Owner" } dd { (owner) } }
+                        dt { "File" } dd { span.mono { (self.path) } span.muted { " · " (plan.dialect) } }
                     }
                 }
             }
@@ -242,88 +226,6 @@ impl ReviewView<'_> {
             @for step in shown { (StepView { review: self, step }.render()) }
             @if left > 0 {
                 div.more #more { a.button href={ "/plans/" (part(self.key)) "?from=" (next) } data-more { "Show more steps (" (left) " left)" } }
-            }
-        }
-    }
-
-    /// What is said about the plan as a whole, what a critic has against it, and the planner who can be asked.
-    fn objections(&self) -> Markup {
-        let base = format!("/plans/{}", part(self.key));
-        html! {
-            section.card #comments aria-label="Comments on the plan" {
-                header { h2 { "Comments" } }
-                div.inside {
-                    (comments_of(self, None))
-                    @if self.actions.comment {
-                        details {
-                            summary.plain.small { "Say something about the whole plan" }
-                            form.step-form method="post" action={ (base) "/comment" } {
-                                (token(self.csrf))
-                                div.field { label for="plan-comment" { "Comment" } textarea #plan-comment name="text" required {} }
-                                button.primary { "Comment" }
-                            }
-                        }
-                    }
-                    @if self.actions.edit {
-                        details {
-                            summary.plain.small { "Have the planner write it anew" }
-                            form.step-form method="post" action={ (base) "/regenerate" } {
-                                (token(self.csrf))
-                                input type="hidden" name="digest" value=(self.plan.digest);
-                                div.field {
-                                    label for="plan-anew" { "What should be different?" }
-                                    textarea #plan-anew name="comment" {}
-                                    p.hint { "The planner is also told every rejection and every open comment." }
-                                }
-                                button.primary { "Ask the planner" }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn facts(&self) -> Markup {
-        html! {
-            section.card aria-label="File" {
-                div.inside {
-                    dl.facts {
-                        dt { "File" } dd.mono { (self.path) }
-                        dt { "Dialect" } dd { (self.plan.dialect) }
-                        @if let Some(owner) = &self.plan.owner { dt { "Owner" } dd { (owner) } }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// What was said about a step, or about the plan as a whole.
-fn comments_of(review: &ReviewView<'_>, step: Option<&str>) -> Markup {
-    let is_about = |one: &&Comment| {
-        let of = one.step.as_deref().filter(|_| !one.is_step_gone);
-        of == step && one.resolved_by.is_none()
-    };
-    let comments: Vec<&Comment> = review.plan.comments.iter().filter(is_about).collect();
-    html! {
-        @if !comments.is_empty() {
-            div.comments {
-                @for comment in comments {
-                    div.comment id={ "comment-" (comment.id) } {
-                        p.by {
-                            @if let Some(severity) = comment.severity { span.state.tone-regressed { span.sign aria-hidden="true" { "!" } (severity.name()) " objection" } " " }
-                            strong { (comment.by) } " · " (time(&comment.at, review.now))
-                        }
-                        p { (comment.text) }
-                        @if review.actions.comment {
-                            form method="post" action={ "/plans/" (part(review.key)) "/comments/" (part(&comment.id)) "/resolve" } {
-                                (token(review.csrf))
-                                button.quiet.small aria-label={ "Resolve the comment of " (comment.by) } { "Resolve" }
-                            }
-                        }
-                    }
-                }
             }
         }
     }
@@ -367,19 +269,6 @@ fn budget(budget: &Budget) -> Option<String> {
     );
     parts.extend(budget.agents.map(|agents| format!("{agents} agents")));
     (!parts.is_empty()).then(|| parts.join(" · "))
-}
-
-fn change_of(change: &Change) -> Markup {
-    html! {
-        div.change {
-            p.field-name {
-                @if let Some(step) = &change.step { a href={ "#step-" (step) } { code { (step) } } " " }
-                strong { (change.field) } " " span.muted { (change.kind) }
-            }
-            @if let Some(before) = &change.before { del { (before) } }
-            @if let Some(after) = &change.after { ins { (after) } }
-        }
-    }
 }
 
 /// A problem with its fix.

@@ -1,6 +1,7 @@
 //! The decision: what a signature would cover, who gives it, and what happens then.
 
 use maud::{Markup, html};
+use signoff_api::comments::Comment;
 use signoff_api::plan::{Plan, Work};
 
 use super::ReviewView;
@@ -40,10 +41,10 @@ impl SigningView<'_> {
         let base = format!("/plans/{}", part(review.key));
         html! {
             section.card.sign-box #decision aria-labelledby="decision-title" {
-                header { h2 #decision-title { @if self.signed_by.is_some() { "Signed" } @else { "This signature would cover" } } }
+                header { h2 #decision-title { (self.heading(review)) } }
                 div.inside {
                     (covers(plan, review))
-                    @if let Some(by) = self.signed_by { p.small { "✓ Signed by " strong { (by) } ". It covers exactly this text and these terms." } br; }
+                    @if let Some(by) = self.signed_by { p.small { "✓ Signed by " strong { (by) } ". It covers exactly this text and these terms." } }
                     @if let Some(approval) = &plan.approval { p.small { "Signatures: " strong { (approval.summary) } } }
                     @if actions.sign { (self.refusal(review)) }
                     @else if let Some(words) = where_it_stands(review) { p.small.muted { (words) } }
@@ -64,6 +65,17 @@ impl SigningView<'_> {
                     p.digest { "plan " (short(&plan.digest)) @if let Some(terms) = &plan.terms { " · terms " (short(terms)) } }
                 }
             }
+        }
+    }
+
+    fn heading(&self, review: &ReviewView<'_>) -> &'static str {
+        match review.plan.status.as_str() {
+            _ if self.signed_by.is_some() => "Signed",
+            _ if review.actions.sign => "This signature would cover",
+            "rejected" => "Rejected",
+            "cancelled" => "Cancelled",
+            "draft" => "Not ready to be signed",
+            _ => "Not signed",
         }
     }
 
@@ -138,6 +150,7 @@ fn covers(plan: &Plan, review: &ReviewView<'_>) -> Markup {
         .iter()
         .filter(|one| one.severity == "warning")
         .count();
+    let comments = open_comments(plan).count();
     let line = |sign: &str, text: Markup| html! { li { span.sign aria-hidden="true" { (sign) } span { (text) } } };
     html! {
         ul.covers {
@@ -148,6 +161,7 @@ fn covers(plan: &Plan, review: &ReviewView<'_>) -> Markup {
             @if asks > 0 { (line("?", html! { (count(asks, "step")) " will stop and ask" })) }
             @if errors > 0 { (line("✗", html! { span.first-failure { (count(errors, "error")) " to solve first" } })) }
             @if warnings > 0 { (line("⚠", html! { (count(warnings, "warning")) })) }
+            @if comments > 0 { (line("❝", html! { (count(comments, "open comment")) })) }
         }
     }
 }
@@ -162,13 +176,15 @@ fn action(base: &str, name: &str, word: &str, class: &str, review: &ReviewView<'
     }
 }
 
-/// The open comments, as the text of a rejection: who rejects changes it as they like.
-fn open_comments(plan: &Plan) -> String {
-    let open = plan
-        .comments
+fn open_comments(plan: &Plan) -> impl Iterator<Item = &Comment> {
+    plan.comments
         .iter()
-        .filter(|one| one.resolved_by.is_none() && !one.is_step_gone);
-    let lines = open.map(|one| match &one.step {
+        .filter(|one| one.resolved_by.is_none() && !one.is_step_gone)
+}
+
+/// The open comments, as the text of a rejection: who rejects changes it as they like.
+fn comments_as_feedback(plan: &Plan) -> String {
+    let lines = open_comments(plan).map(|one| match &one.step {
         Some(step) => format!("`{step}`: {}", one.text),
         None => one.text.clone(),
     });
@@ -176,7 +192,7 @@ fn open_comments(plan: &Plan) -> String {
 }
 
 fn reject(review: &ReviewView<'_>, base: &str) -> Markup {
-    let comments = open_comments(review.plan);
+    let comments = comments_as_feedback(review.plan);
     html! {
         details #reject {
             summary.button data-key="r" { "Reject…" }

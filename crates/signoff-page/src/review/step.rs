@@ -43,13 +43,16 @@ impl StepView<'_> {
                 div {
                     (self.head())
                     div.step-body {
-                        (work(&step.work))
+                        // What the form has too: it takes the place of it while it is open.
+                        div class={ "step-body" @if matches!(step.work, Work::Agent { .. }) { " in-form" } } {
+                            (work(&step.work))
+                            @if let Some(contract) = &step.contract { (contract_of(contract)) }
+                            @else if matches!(step.work, Work::Agent { .. }) { p.small.muted { "No contract: a person has to accept the work." } }
+                        }
                         @if let Some(text) = &step.instructions { p.prose { (code_in(text)) } }
-                        @if let Some(contract) = &step.contract { (contract_of(contract)) }
-                        @else if matches!(step.work, Work::Agent { .. }) { p.small.muted { "No contract: a person has to accept the work." } }
                         (self.lists())
                         @for problem in problems { (problem_of(problem)) }
-                        (super::comments_of(self.review, Some(&step.id)))
+                        (super::comments::comments_of(self.review, Some(&step.id)))
                         (self.actions())
                     }
                 }
@@ -65,7 +68,7 @@ impl StepView<'_> {
                 h3.step-title { (step.title) }
                 @if step.status != "pending" { (of_step(&step.status, None).label()) }
                 @if step.approval { span.tag.asks { "? requires approval" } }
-                @for asks in step.asks.iter().filter(|_| !step.approval) { span.tag.asks { "? asks " (asks) } }
+                @for asks in step.asks.iter().filter(|_| !step.approval) { span.tag.asks { "? asks " (code_in(asks)) } }
             }
             div.step-meta {
                 a.mono href={ "#step-" (step.id) } { (step.id) }

@@ -54,16 +54,14 @@ impl RunView<'_> {
             div #run data-live data-run=(run.run) {
                 (self.head())
                 (self.inbox())
-                @if !run.held.is_empty() { div.section { div.notice.tone-regressed { span.sign { "!" } div.body {
-                    "Files that could not be written to your checkout:"
-                    ul.small { @for held in &run.held { li { (held) } } }
-                } } } }
+                (self.held())
                 div.columns.aside-first {
                     div {
                         section.section aria-labelledby="steps-title" {
                             h2 #steps-title { "Steps" }
                             div.run-steps #steps { (self.steps()) }
                         }
+                        (self.timeline())
                     }
                     aside.beside aria-label="Overview" {
                         @if self.graph.is_some() {
@@ -75,7 +73,6 @@ impl RunView<'_> {
                         (self.facts())
                     }
                 }
-                (self.timeline())
             }
         }
     }
@@ -165,11 +162,15 @@ impl RunView<'_> {
                 actions.resume,
                 "resume",
                 "Resume",
-                "primary",
+                if self.report.run.inbox.is_empty() {
+                    "primary"
+                } else {
+                    ""
+                },
                 "it goes on, in a process of its own",
             ),
             (
-                actions.land,
+                actions.land && self.report.run.held.is_empty(),
                 "land",
                 "Bring into the checkout",
                 "primary",
@@ -233,6 +234,27 @@ impl RunView<'_> {
         }
     }
 
+    /// Files that you and the run both changed. While it goes on it tries again by itself.
+    fn held(&self) -> Markup {
+        let run = &self.report.run;
+        html! {
+            @if !run.held.is_empty() && self.actions.land {
+                section.section.question aria-labelledby="held-title" {
+                    header { h2 #held-title { "You and the run both changed " (count(run.held.len(), "file")) } }
+                    (crate::inbox::settling(&run.run, &run.held, self.csrf))
+                }
+            } @else if !run.held.is_empty() {
+                div.section { div.notice.tone-regressed {
+                    span.sign aria-hidden="true" { "!" }
+                    div.body {
+                        "You and the run both changed these files. It tries again when its next step is done:"
+                        ul.small { @for held in &run.held { li { (crate::problem::code_in(held)) } } }
+                    }
+                } }
+            }
+        }
+    }
+
     fn steps(&self) -> Markup {
         let run = &self.report.run;
         let shown = (self.from..)
@@ -273,7 +295,7 @@ impl RunView<'_> {
         html! {
             section.card aria-label="About the run" { div.inside { dl.facts {
                 @for signature in &self.report.signatures {
-                    dt { "Signed by" } dd { (signature.by) " " span.muted { "(" (signature.proof) ")" } }
+                    dt { "Signed by" } dd { (signature.by) " " span.muted { "(proof: " (signature.proof) ")" } }
                 }
                 @if let Some(isolation) = run.isolation { dt { "Works in" } dd { (works_in(isolation)) } }
                 @if let Some(branch) = &run.branch { dt { "Branch" } dd.mono { (branch) } }

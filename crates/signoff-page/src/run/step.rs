@@ -77,7 +77,7 @@ pub fn row(view: &StepRow<'_>) -> Markup {
                     span { (of_step(&step.status, step.evidence).label()) }
                     span.name {
                         (step.title)
-                        @if let Some(doing) = doing(view) { " " span.doing { (doing) } }
+                        @if let Some(doing) = doing(view) { span.doing { (doing) } }
                     }
                     span.figures { (figures(view)) }
                 }
@@ -133,7 +133,7 @@ pub fn inside(detail: &StepDetail<'_>) -> Markup {
         .find(|one| one.number == detail.attempt);
     let base = format!("/runs/{}/steps/{}", detail.run, part(&step.id));
     html! {
-        (sentence(step, told))
+        @if says_more(step) { (sentence(step, told)) }
         @if let Some(contract) = &told.contract { (contract_of(contract)) }
         @if told.attempts.len() > 1 {
             nav.attempts aria-label="Attempts" {
@@ -199,6 +199,11 @@ fn attempt_link(base: &str, detail: &StepDetail<'_>, attempt: &ReportedAttempt) 
             span.sign aria-hidden="true" { (sign) } "attempt " (attempt.number)
         }
     }
+}
+
+/// Whether a sentence tells more than the row, which has the state.
+fn says_more(step: &Step) -> bool {
+    step.evidence.is_some() || step.reason.is_some()
 }
 
 /// How we know that it is done, in a sentence; or where it stands.

@@ -245,6 +245,14 @@ impl RunView {
         self.open_items().map(item).collect()
     }
 
+    /// How many questions wait, as far as the journal says: none, once the run has come to an end.
+    pub fn open_questions(&self) -> usize {
+        if self.has_ended() {
+            return 0;
+        }
+        self.run.items().count()
+    }
+
     /// An agent's question is open only while the agent is there.
     fn open_items(&self) -> impl Iterator<Item = &InboxItem> {
         let is_open = |item: &&InboxItem| self.driven || item.kind != InboxKind::Permission;

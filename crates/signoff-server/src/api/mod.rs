@@ -6,7 +6,7 @@ pub(crate) mod inbox;
 mod openapi;
 mod plans;
 mod reviews;
-mod runs;
+pub(crate) mod runs;
 mod signatures;
 
 use axum::routing::get;

@@ -14,7 +14,7 @@ use signoff_api::undo::Undo;
 use signoff_runtime::Clock as _;
 use signoff_runtime::launch::{LaunchedBy, launch_resume, launch_run};
 use signoff_runtime::live::RunOptions;
-use signoff_runtime::live::landing::{LandingReport, SettleOptions, land, undo};
+use signoff_runtime::live::landing::{LandingReport, SettleOptions, UndoReport, land, undo};
 use signoff_runtime::live::rehearsal::require_startable;
 use signoff_runtime::runs::control::ask;
 use signoff_runtime::runs::questions::step_patch;
@@ -229,30 +229,56 @@ fn land_run(
         take: asked.body.take.clone(),
         keep: asked.body.keep.clone(),
     };
-    let landed = land(&call.project, Some(&run), &settlement, &call.clock);
-    let landed = landed.map_err(|error| call.fail(error))?;
-    if landed.refused.is_empty() {
-        return Ok(landed.to_api());
-    }
-    Err(not_landed(&landed))
-}
-
-/// A run that did not land, or not all of it: the checkout has what stands in the way.
-fn not_landed(landing: &LandingReport) -> HttpError {
-    let message = format!("run {} has not landed completely", landing.run);
-    let hints = landing.by_hand.iter().map(|command| format!("`{command}`"));
-    let refused = landing.refused.clone();
-    let error = Error::new("not-landed", &message, refused, hints.collect());
-    HttpError {
-        status: StatusCode::CONFLICT,
-        error: Box::new(error),
-    }
+    Ok(land_or_refuse(call, &run, &settlement)?.to_api())
 }
 
 fn undo_run(call: &Call, asked: &EndpointRequest) -> Result<Undo, HttpError> {
     let run = call.read_run(asked.named("run"))?.run.id().to_owned();
-    let undone = undo(&call.project, Some(&run), &call.clock);
-    Ok(undone.map_err(|error| call.fail(error))?.to_api())
+    Ok(undo_or_refuse(call, &run)?.to_api())
+}
+
+/// Lands a run. One that did not land, or not all of it, is a conflict: the checkout has what stands in the way.
+pub(crate) fn land_or_refuse(
+    call: &Call,
+    run: &str,
+    settlement: &SettleOptions,
+) -> Result<LandingReport, HttpError> {
+    let landing = land(&call.project, Some(run), settlement, &call.clock);
+    let landing = landing.map_err(|error| call.fail(error))?;
+    if landing.refused.is_empty() {
+        return Ok(landing);
+    }
+    let message = format!("run {run} has not landed completely");
+    let hints = landing.by_hand.iter().map(|command| format!("`{command}`"));
+    Err(conflict(
+        "not-landed",
+        &message,
+        &landing.refused,
+        hints.collect(),
+    ))
+}
+
+/// Undoes a run. What was not undone is a conflict, as on the command line.
+pub(crate) fn undo_or_refuse(call: &Call, run: &str) -> Result<UndoReport, HttpError> {
+    let undone = undo(&call.project, Some(run), &call.clock);
+    let undone = undone.map_err(|error| call.fail(error))?;
+    if undone.refused.is_empty() {
+        return Ok(undone);
+    }
+    let message = format!("run {run} was not undone completely");
+    Err(conflict(
+        "not-undone",
+        &message,
+        &undone.refused,
+        Vec::new(),
+    ))
+}
+
+fn conflict(code: &str, message: &str, why: &[String], hints: Vec<String>) -> HttpError {
+    HttpError {
+        status: StatusCode::CONFLICT,
+        error: Box::new(Error::new(code, message, why.to_vec(), hints)),
+    }
 }
 
 fn pause(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {

@@ -117,16 +117,16 @@ fn sentence(word: &str) -> Option<(&'static str, &'static str)> {
         "started" => ("running", "It runs, in a process of its own."),
         "edited" => ("held", "Saved. The plan has to be signed again."),
         "moved" => ("held", "Moved. The plan has to be signed again."),
-        "regenerating" => (
-            "held",
-            "The planner writes. The plan changes when it is done, and not before.",
-        ),
         "resolved" => ("held", "The comment is settled."),
         "commented" => ("held", "Your comment is kept with the plan."),
         "answered" => ("proved", "Answered."),
         "asked" => ("held", "The run was told."),
         "landed" => ("proved", "It is in your checkout."),
         "undone" => ("held", "It was taken back."),
+        "undone-in-part" => (
+            "regressed",
+            "It was taken back. What you changed since stays as it is.",
+        ),
         _ => return None,
     })
 }

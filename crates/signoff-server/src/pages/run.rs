@@ -16,13 +16,14 @@ use signoff_page::graph::svg::{Canvas, svg};
 use signoff_page::run::step::{StepDetail, Tab, inside};
 use signoff_page::run::{RunActions, RunView as Shown};
 use signoff_runtime::launch::{LaunchedBy, launch_resume};
-use signoff_runtime::live::landing::{SettleOptions, land, undo};
+use signoff_runtime::live::landing::SettleOptions;
 use signoff_runtime::runs::control::ask;
 use signoff_runtime::runs::questions::step_patch;
 use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
 
-use super::frame::{Nothing, Screen, bar, now, page};
+use super::frame::{Screen, bar, now, page};
+use crate::api::runs::{land_or_refuse, undo_or_refuse};
 use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::forms::PersonForm;
@@ -293,11 +294,34 @@ async fn report_file(
     .await
 }
 
+/// What becomes of files that the person and the run both changed; of no use to anything but `land`.
+#[derive(Debug, Deserialize)]
+struct Settling {
+    settle: Option<String>,
+    /// Empty: all of them.
+    path: Option<String>,
+}
+
+impl Settling {
+    fn options(&self) -> SettleOptions {
+        let path = self.path.as_deref().map(str::trim).unwrap_or_default();
+        let only = |word: &str| match &self.settle {
+            Some(settle) if settle == word => vec![path.to_owned()],
+            _ => Vec::new(),
+        };
+        SettleOptions {
+            take: only("take"),
+            keep: only("keep"),
+        }
+    }
+}
+
 async fn act_on_run(
     State(state): State<AppState>,
     Path((run, act)): Path<(String, String)>,
-    form: PersonForm<Nothing>,
+    form: PersonForm<Settling>,
 ) -> Result<Redirect, HttpError> {
+    let settlement = form.fields.options();
     call(&state, &form.session, move |call| {
         let id = call.read_run(&run)?.run.id().to_owned();
         let fail = |error| call.fail(error);
@@ -308,17 +332,11 @@ async fn act_on_run(
             "resume" => launch_resume(&call.project, &call.program, &id, LaunchedBy::Person)
                 .map(|_| "started")
                 .map_err(fail)?,
-            "land" => land(
-                &call.project,
-                Some(&id),
-                &SettleOptions::default(),
-                &call.clock,
-            )
-            .map(|_| "landed")
-            .map_err(fail)?,
-            "undo" => undo(&call.project, Some(&id), &call.clock)
-                .map(|_| "undone")
-                .map_err(fail)?,
+            "land" => land_or_refuse(call, &id, &settlement).map(|_| "landed")?,
+            "undo" => match undo_or_refuse(call, &id)?.left.as_slice() {
+                [] => "undone",
+                _ => "undone-in-part",
+            },
             _ => return Err(nothing_there()),
         };
         Ok(Redirect::to(&format!("/runs/{id}?done={done}")))

@@ -110,10 +110,7 @@ async fn regenerate(
         let file = call.read_plan(&plan)?;
         let begun = start_regeneration(call.by_person(), &call.program, &file, &options);
         begun.map_err(call.about(&plan))?;
-        Ok(Redirect::to(&format!(
-            "/plans/{}?done=regenerating",
-            part(&plan)
-        )))
+        Ok(Redirect::to(&format!("/plans/{}#planner", part(&plan))))
     })
     .await
 }

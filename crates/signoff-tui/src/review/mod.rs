@@ -57,6 +57,8 @@ pub enum ReviewEffect {
     Skip(String),
     /// Change the text in an editor.
     EditText,
+    /// Start it, in a process of its own.
+    Start,
     /// Read the plan again.
     Reload,
     /// The person leaves.

@@ -41,6 +41,7 @@ impl Review {
             }
             Key::Char('a') => return Some(ReviewEffect::Sign),
             Key::Char('e') => return Some(ReviewEffect::EditText),
+            Key::Char('S') => return Some(ReviewEffect::Start),
             Key::Char('R') | Key::Ctrl('l') => return Some(ReviewEffect::Reload),
             Key::Char('r') => {
                 let label = "Reject, because (empty: no reason):";

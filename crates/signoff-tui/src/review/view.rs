@@ -19,7 +19,8 @@ c  C          comment on the step, on the plan
 d             resolve a comment
 e             edit the text in $EDITOR
 R             read the plan again
-a             sign, confirmed as `approve` asks for it
+a             sign, with what `approve` asks
+S             start, in a process of its own
 r             reject, with feedback
 q, esc        leave";
 

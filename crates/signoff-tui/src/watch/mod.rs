@@ -46,8 +46,23 @@ pub enum WatchEffect {
         /// The choice, or any text.
         text: String,
     },
+    /// Brings the run's changes into the checkout.
+    Land(Settling),
+    /// Takes them out of it again.
+    Undo,
     /// The person leaves.
     Leave,
+}
+
+/// What becomes of files that were held back because the person had changed them too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settling {
+    /// They stay held.
+    Later,
+    /// The run's version takes the place of this file; empty: of all of them.
+    Take(String),
+    /// The person's stays.
+    Keep(String),
 }
 
 /// What carries out effects.
@@ -90,6 +105,10 @@ pub enum WatchPrompt {
     Answer(String),
     /// `abort`, to be sure.
     Abort,
+    /// How to settle files that are held.
+    Land,
+    /// `undo`, to be sure.
+    Undo,
 }
 
 /// The screen.
@@ -145,7 +164,8 @@ impl Watch {
 
     /// Shows newer data. What is being typed stays.
     pub fn show(&mut self, data: WatchData) {
-        let more = data.run.inbox.len() > self.data.run.inbox.len();
+        let waiting = |run: &Run| run.inbox.len() + run.held.len();
+        let more = waiting(&data.run) > waiting(&self.data.run);
         self.data = data;
         self.item = self.item.min(self.data.run.inbox.len().saturating_sub(1));
         self.selected = self

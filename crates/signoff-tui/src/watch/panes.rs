@@ -9,7 +9,8 @@ use crate::text::{line, lines, wrap};
 
 impl Watch {
     pub(super) fn pane_names(&self) -> Vec<String> {
-        let waiting = self.data.run.inbox.len();
+        let run = &self.data.run;
+        let waiting = run.inbox.len() + usize::from(!run.held.is_empty());
         let inbox = match waiting {
             0 => "5 inbox".to_owned(),
             waiting => format!("5 inbox {waiting}"),
@@ -85,14 +86,32 @@ impl Watch {
     }
 
     fn inbox_lines(&self) -> Vec<PaneLine> {
-        if self.data.run.inbox.is_empty() {
+        let run = &self.data.run;
+        if run.inbox.is_empty() && run.held.is_empty() {
             return vec![PaneLine::new(Tone::Good, "nothing waits on you")];
         }
-        let items = self.data.run.inbox.iter().enumerate();
+        let items = run.inbox.iter().enumerate();
         items
             .flat_map(|(at, item)| item_lines(item, at == self.item))
+            .chain(held_lines(&run.held))
             .collect()
     }
+}
+
+/// Files that the person and the run both changed.
+fn held_lines(held: &[String]) -> Vec<PaneLine> {
+    if held.is_empty() {
+        return Vec::new();
+    }
+    let files = held.iter().map(|file| PaneLine::plain(line(file)));
+    [PaneLine::new(Tone::Strong, "! held back")]
+        .into_iter()
+        .chain(files)
+        .chain([PaneLine::new(
+            Tone::Care,
+            "  L  takes the run's version, or keeps yours",
+        )])
+        .collect()
 }
 
 fn item_lines(item: &Item, selected: bool) -> Vec<PaneLine> {

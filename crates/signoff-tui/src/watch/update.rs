@@ -1,6 +1,6 @@
 //! What a key does.
 
-use super::{Watch, WatchEffect, WatchPane, WatchPrompt};
+use super::{Settling, Watch, WatchEffect, WatchPane, WatchPrompt};
 use crate::prompt::{Prompt, PromptStep};
 use crate::{Key, Notice};
 
@@ -49,6 +49,11 @@ impl Watch {
                 let label = "End the run as failed? Type `abort`:";
                 self.prompt = Some(Prompt::new(WatchPrompt::Abort, label));
             }
+            Key::Char('L') => return self.land(),
+            Key::Char('U') => {
+                let label = "Take the run's changes out of your checkout? Type `undo`:";
+                self.prompt = Some(Prompt::new(WatchPrompt::Undo, label));
+            }
             _ => {}
         }
         None
@@ -65,7 +70,16 @@ impl Watch {
         };
         match self.prompt.take()?.purpose {
             WatchPrompt::Abort if text == "abort" => Some(WatchEffect::Abort),
-            WatchPrompt::Abort => None,
+            WatchPrompt::Undo if text == "undo" => Some(WatchEffect::Undo),
+            WatchPrompt::Abort | WatchPrompt::Undo => None,
+            WatchPrompt::Land => {
+                let settling = settling(&text);
+                if settling.is_none() {
+                    let why = format!("`{text}` is neither `take` nor `keep`");
+                    self.notice = Some(Notice::Failed(why));
+                }
+                settling.map(WatchEffect::Land)
+            }
             WatchPrompt::Answer(_) if text.is_empty() => None,
             WatchPrompt::Answer(item) => Some(WatchEffect::Answer { item, text }),
         }
@@ -79,6 +93,17 @@ impl Watch {
         };
         let label = format!("Answer ({}):", item.choices.join(" · "));
         self.prompt = Some(Prompt::new(WatchPrompt::Answer(item.id.clone()), label));
+    }
+
+    /// Files that are held need a word of the person; all else comes in as it is.
+    fn land(&mut self) -> Option<WatchEffect> {
+        if self.data.run.held.is_empty() {
+            return Some(WatchEffect::Land(Settling::Later));
+        }
+        self.open(WatchPane::Inbox);
+        let label = "Held files: `take FILE` or `keep FILE` (without one: all):";
+        self.prompt = Some(Prompt::new(WatchPrompt::Land, label));
+        None
     }
 
     /// The next or the one before: of the inbox if that is open, else of the steps.
@@ -107,5 +132,17 @@ impl Watch {
                 .copied()
                 .unwrap_or(WatchPane::Step),
         );
+    }
+}
+
+/// What was typed about files that are held; `None` if it says nothing about them.
+fn settling(text: &str) -> Option<Settling> {
+    let (word, file) = text.split_once(' ').unwrap_or((text, ""));
+    let file = file.trim().to_owned();
+    match word {
+        "" => Some(Settling::Later),
+        "take" => Some(Settling::Take(file)),
+        "keep" => Some(Settling::Keep(file)),
+        _ => None,
     }
 }

@@ -10,14 +10,19 @@ use crate::text::line;
 
 const KEYS: &str = "p pause  s stop  r resume  t retry  x skip  i inbox  a answer  ? keys  q leave";
 
+/// Of a run that has ended.
+const KEYS_OF_ENDED: &str = "L land  U undo  1 … 5 panes  i inbox  a answer  ? keys  q leave";
+
 const HELP: &str = "j k ↑ ↓   select a step, or an item of the inbox
 1 … 5     open a pane (tab: the next)
 PgUp PgDn scroll; G: back to the end
 f         follow the step that is at work
-p  s      pause: nothing new starts; stop: agents end too
+p  s      pause (nothing new starts), stop (agents too)
 r         resume, in a process of its own
 t  x      retry or skip the step
 A         abort: the run ends as failed
+L         land: its changes come into your checkout
+U         undo: they are taken out of it again
 i  a      the inbox; answer the selected item
 q         leave: the run goes on";
 
@@ -55,7 +60,11 @@ impl Watch {
             .prompt
             .as_ref()
             .map(|prompt| (prompt.label.as_str(), prompt.text.as_str()));
-        painter.bottom(&parts, prompt, self.notice.as_ref(), KEYS);
+        let keys = match self.data.run.outcome {
+            Some(_) => KEYS_OF_ENDED,
+            None => KEYS,
+        };
+        painter.bottom(&parts, prompt, self.notice.as_ref(), keys);
     }
 
     /// Streams are read from their end, all else from its beginning.
@@ -80,8 +89,13 @@ impl Watch {
             Some(_) if run.outcome.is_none() => "paused",
             _ => run.status.as_str(),
         };
+        let settled = match &run.landed {
+            _ if run.undone => " · undone",
+            Some(_) => " · landed",
+            None => "",
+        };
         format!(
-            " {} · {state} · {done}/{}{usd} · {}",
+            " {} · {state}{settled} · {done}/{}{usd} · {}",
             line(&run.title),
             run.steps.len(),
             run.run

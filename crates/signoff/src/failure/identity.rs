@@ -19,12 +19,12 @@ pub(super) fn moved(expected: &str, found: &str) -> Failure {
         5,
         "moved",
         format!(
-            "the plan's digest is {}, not {}",
+            "the plan has changed: its digest is {}, not {}",
             short_digest(found),
             short_digest(expected)
         ),
     )
-    .hint("the plan has changed; read it again before you sign")
+    .hint("read it again, and decide with what it says now")
 }
 
 pub(super) fn deleted_plan(plan: &str) -> Failure {

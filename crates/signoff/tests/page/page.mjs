@@ -10,7 +10,9 @@ import { forms } from "./forms.mjs";
 import { keys } from "./keys.mjs";
 import { live } from "./live.mjs";
 import { pictures as takePictures } from "./pictures.mjs";
-import { WINDOWS, sampleProject, screens, startSlow, visit } from "./screens.mjs";
+import { plain } from "./plain.mjs";
+import { closeSamples, openSamples } from "./sample.mjs";
+import { WINDOWS, screens, visit } from "./screens.mjs";
 import { GREETING, Project, SECOND, signIn } from "./server.mjs";
 import { signing } from "./signing.mjs";
 
@@ -23,7 +25,6 @@ const project = new Project(signoff);
 project.propose("greet.md", "Greet the world", [GREETING, SECOND]);
 project.propose("edit.md", "Edit me", [GREETING, SECOND]);
 project.propose("reject.md", "Reject me", [GREETING]);
-project.propose("plain.md", "Without scripts", [GREETING]);
 project.propose("stuck.md", "Get stuck", [{ ...GREETING, task: "Do the impossible.", contract: "test -e never.txt" }]);
 await project.serve();
 const browser = await chromium(packages);
@@ -187,26 +188,23 @@ await check("the server is killed and started again: people sign in again and go
 });
 
 await check("no screen keeps anybody out or is wider than its window", async () => {
-  const sample = await sampleProject(signoff);
   const visitor = await browser.newContext();
   const there = await visitor.newPage();
+  const samples = await openSamples(signoff, there);
   try {
-    await sample.serve();
-    await signIn(there, sample);
-    await startSlow(sample, there);
     const found = [];
     for (const [name, viewport] of Object.entries(WINDOWS)) {
       await there.setViewportSize(viewport);
-      for (const [screen, how] of Object.entries(await screens(sample, there))) {
-        await visit(sample, there, how);
+      for (const [screen, how] of Object.entries(await screens(samples, there))) {
+        await visit(samples, there, how);
         found.push(...await barriers(there, `${screen} (${name})`));
+        await how[2]?.();
       }
     }
     holds(found.length === 0, found.join("; "));
   } finally {
-    for (const gate of ["", ".end"]) sample.open(gate);
     await visitor.close();
-    await sample.end();
+    await closeSamples(samples);
   }
 });
 
@@ -215,16 +213,7 @@ await signing(bench);
 await forms(bench);
 await live(bench);
 await demo(bench);
-
-await check("without scripts a plan is read, signed and started", async () => {
-  const old = await plainPage();
-  await old.goto(at("plain.md"));
-  await old.click("button.sign");
-  await old.waitForSelector("text=Signed by");
-  await old.click("#decision button.primary");
-  await old.waitForURL(/\/runs\//);
-  await old.context().close();
-});
+await plain(bench);
 
 holds(problems.length === 0 || !failed.push("scripts"), problems.join("; "));
 for (const problem of problems) console.log(`✗ a script failed: ${problem}`);

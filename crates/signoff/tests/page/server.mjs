@@ -11,6 +11,7 @@ case $prompt in
   *slowly*) for line in $(seq 1 60); do echo "line $line"; done
     while [ ! -e "$GATE" ]; do sleep 0.1; done; echo 'line 61'
     while [ ! -e "$GATE.end" ]; do sleep 0.1; done; echo yes > slow.txt; echo 'Done at last.' ;;
+  *settings.txt*) echo run > settings.txt ;;
   *) echo hello > greeting.txt; echo 'I wrote the greeting.' ;;
 esac
 `;

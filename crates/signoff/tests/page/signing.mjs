@@ -3,20 +3,18 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { GREETING, Project, signIn } from "./server.mjs";
+import { keyedProject } from "./sample.mjs";
+import { signIn } from "./server.mjs";
 
 export async function signing({ check, holds, browser, page, project, signoff }) {
   await check("where keys count, the command of the page is typed and what it prints is pasted", async () => {
-    const home = new Project(signoff);
+    const home = keyedProject(signoff);
     const context = await browser.newContext();
     try { await withKey(home, await context.newPage()); } finally { await context.close(); await home.end(); }
   });
 
   async function withKey(home, page) {
     const shell = (line) => execFileSync("bash", ["--norc", "-c", line], { cwd: home.directory, env: home.env, encoding: "utf8" });
-    shell("mkdir -p ~/.ssh && ssh-keygen -q -t ed25519 -N '' -C '' -f ~/.ssh/id_ed25519 && echo \"ada@example.org $(cat ~/.ssh/id_ed25519.pub)\" > ~/.ssh/allowed_signers && git config --global gpg.ssh.allowedSignersFile ~/.ssh/allowed_signers");
-    home.setting("approval.minimum = \"key\"");
-    home.propose("keyed.md", "Only a key", [{ ...GREETING, title: "It's Ada's" }]);
     await home.serve();
     await signIn(page, home);
     await page.goto(`${home.base}/plans/keyed.md`);

@@ -55,7 +55,8 @@ fn kept_line(undone: &UndoReport, name: &str) -> String {
     format!("the run's commits stay until `signoff prune`: `{git} log -p {branch}`")
 }
 
-fn summary(undone: &UndoReport) -> String {
+/// One line about what was undone.
+pub(crate) fn summary(undone: &UndoReport) -> String {
     let run = &undone.run;
     if undone.already {
         return format!("{} already: run {run}", paint(CARE, "undone"));

@@ -1,26 +1,26 @@
 //! `watch`: a run on a screen, as it goes on.
 
 mod contract;
+mod landing;
 
-use std::fs::OpenOptions;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use signoff_api::inbox::Item;
 use signoff_api::request::RequestKind;
 use signoff_api::transcript::TranscriptEntry;
+use signoff_runtime::launch::{LaunchedBy, launch_resume};
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
 use signoff_runtime::runs::names::run_or_newest;
 use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::{Clock as _, SystemClock};
-use signoff_sandbox::{DetachedCommand, start_detached};
 use signoff_tui::watch::{WatchData, WatchEffect};
 use signoff_tui::{Notice, WatchBackend, open_watch};
 
 use self::contract::contract_lines;
+use self::landing::{land_run, undo_run};
 use crate::args::Answer;
 use crate::commands::running::answer::answer_request;
 use crate::commands::sign::review::{exit_code, plain, require_terminal, screen_style, sentence};
@@ -172,8 +172,17 @@ impl WatchedRun<'_> {
             }
             WatchEffect::Resume => {
                 person("resume a run")?;
-                self.resume()?;
+                let program = std::env::current_exe().map_err(not_found)?;
+                launch_resume(&self.project, &program, &run, LaunchedBy::Person)?;
                 Ok("going on, in a process of its own".to_owned())
+            }
+            WatchEffect::Land(settling) => {
+                person("land a run")?;
+                land_run(&self.project, &run, settling)
+            }
+            WatchEffect::Undo => {
+                person("undo a run")?;
+                undo_run(&self.project, &run)
             }
             WatchEffect::Leave => Ok(String::new()),
         }
@@ -203,30 +212,11 @@ impl WatchedRun<'_> {
         )?;
         Ok(request.kind)
     }
+}
 
-    /// Goes on in a process of its own, which this screen does not take with it.
-    fn resume(&self) -> Result<(), Failure> {
-        let failed =
-            |why: std::io::Error| Failure::new(6, "launch", format!("cannot resume: {why}"));
-        let dir = self.project.store.run_dir(&self.run);
-        let output = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(dir.path().join("output.jsonl"))
-            .map_err(failed)?;
-        let program = std::env::current_exe().map_err(failed)?;
-        let words = ["resume", &self.run, "--format", "json"];
-        start_detached(DetachedCommand {
-            argv: std::iter::once(program.into_os_string())
-                .chain(words.map(Into::into))
-                .collect(),
-            cwd: self.project.process.directory.clone(),
-            env: self.project.process.variables.clone().into_iter().collect(),
-            output,
-        })
-        .map_err(failed)
-    }
+/// The program that this is cannot be found again, to be started once more.
+fn not_found(why: std::io::Error) -> Failure {
+    Failure::new(6, "launch", format!("cannot resume: {why}"))
 }
 
 /// What came of a request; one that no process takes up at once waits for `resume`.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use signoff_plan::dialect::recognise;
 use signoff_plan::edit::StepPlace;
+use signoff_runtime::launch::{LaunchedBy, launch_run};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{
     ActorContext, ApproveOptions, EditOptions, NewComment, PlanChange, PlanView, unsigned_changes,
@@ -104,10 +105,14 @@ impl ReviewBackend for ReviewedPlan<'_> {
     }
 }
 
-/// A failure on one line, with what to do next.
+/// A failure as one text: what, why, and what to do next.
 pub(crate) fn sentence(failure: &Failure) -> String {
+    let details = failure.details.iter().map(|why| format!("; {why}"));
     let hint = failure.hints.first().map(|hint| format!(" → {hint}"));
-    format!("{}{}", failure.message, hint.unwrap_or_default())
+    let parts = std::iter::once(failure.message.clone())
+        .chain(details)
+        .chain(hint);
+    parts.collect()
 }
 
 /// Lines without colours: the screen has its own.
@@ -203,6 +208,7 @@ impl ReviewedPlan<'_> {
             ),
             ReviewEffect::Skip(step) => self.edit(context, PlanChange::SkipStep { step }),
             ReviewEffect::EditText => editor::edit(context, &self.path, &self.name, &self.plan),
+            ReviewEffect::Start => self.start(),
             ReviewEffect::Reload | ReviewEffect::Leave => Ok(String::new()),
         }
     }
@@ -220,6 +226,20 @@ impl ReviewedPlan<'_> {
             ""
         };
         Ok(format!("{}{void}", report.changes.join("; ")))
+    }
+
+    /// Starts what is signed; the run does not end with this screen.
+    fn start(&self) -> Result<String, Failure> {
+        self.session.require_person("start a run")?;
+        let program = std::env::current_exe().map_err(|why| {
+            let message = format!("cannot start it: {why}");
+            Failure::new(6, "launch", message)
+        })?;
+        let begun = launch_run(&self.project, &program, &self.name, LaunchedBy::Person)?;
+        Ok(format!(
+            "run {run} has begun: `signoff watch {run}`",
+            run = begun.run
+        ))
     }
 
     /// Signs what is on the screen, with a confirmation that only somebody at this terminal can give.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use signoff_testkit::{PATIENCE, Project};
 
 use super::tmux::{SIZES, Terminal, has_tmux};
-use crate::support::{agent, makes_out, plan, project};
+use crate::support::{agent, makes_out, newest_run, plan, project};
 
 fn proposed() -> Project {
     let second = format!("{}**depends_on:** 1\n", agent("Copy it.", "copy"));
@@ -94,9 +94,13 @@ fn a_plan_is_edited_moved_commented_and_signed() {
             .expect("plan's digest:")
             .type_line(&digits);
         terminal.expect("signed");
-        terminal.press("q").expect_restored(0);
         let signed = project.json(["show", "plan.md"]);
         assert_eq!(signed["status"], "approved", "{signed}");
+        terminal.press("S").expect("has begun: `signoff watch");
+        terminal.press("q").expect_restored(0);
+        let run = newest_run(&project);
+        let ended = project.signoff(["log", &run, "--follow"]);
+        ended.assert_stdout_contains("attempt 1: coder at work");
     }
 }
 

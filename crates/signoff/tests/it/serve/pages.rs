@@ -6,6 +6,7 @@ use signoff_testkit::{Project, Reply, Script};
 
 use super::browser::{Response, Served};
 use crate::support::{agent, makes_out, newest_run, plan, project, signed};
+use crate::trees::held_files::held;
 
 #[track_caller]
 fn page(served: &Served, path: &str) -> String {
@@ -284,4 +285,66 @@ fn where_keys_count_the_page_shows_the_command_and_takes_what_it_prints() {
     );
     assert!((400..500).contains(&direct.status), "{direct:?}");
     project.signoff(["run", "plan.md"]).assert_success();
+}
+
+#[test]
+fn files_that_both_changed_are_settled_and_a_refusal_says_so() {
+    let (project, run) = held(true);
+    let served = Served::signed_in(&project);
+    let inbox = page(&served, "/inbox");
+    assert!(
+        inbox.contains("both changed 2 files") && inbox.contains("conf.txt"),
+        "{inbox}"
+    );
+    let csrf = field(&inbox, "csrf").to_owned();
+    let land = |fields: &[(&str, &str)]| {
+        let fields = [&[("csrf", csrf.as_str())], fields].concat();
+        send(&served, &format!("/runs/{run}/land"), &fields)
+    };
+    // Nobody has said what becomes of them, or only of one.
+    let refused = land(&[]);
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (409, "not-landed")
+    );
+    let half = land(&[("settle", "take"), ("path", "conf.txt")]);
+    assert_eq!((half.status, half.code().as_str()), (409, "not-landed"));
+    assert_eq!(project.read("conf.txt"), "run\n");
+    assert_eq!(project.read("d/b.txt"), "mine\n");
+    let unknown = land(&[("settle", "take"), ("path", "new.txt")]);
+    assert_eq!(unknown.status, 400, "{unknown:?}");
+    let landed = land(&[("settle", "keep"), ("path", "")]);
+    assert_eq!(landed.status, 303, "{landed:?}");
+    assert_eq!(project.read("d/b.txt"), "mine\n");
+    assert!(page(&served, "/inbox").contains("Nothing waits for you"));
+}
+
+#[test]
+fn an_undoing_that_is_refused_is_a_conflict() {
+    // In the checkout itself nothing recorded what was there before.
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["run", "plan.md"]).assert_success();
+    let run = newest_run(&project);
+    let served = Served::signed_in(&project);
+    let csrf = field(&page(&served, "/inbox"), "csrf").to_owned();
+    let refused = send(&served, &format!("/runs/{run}/undo"), &[("csrf", &csrf)]);
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (409, "not-undone")
+    );
+    assert!(
+        refused.body.contains("worked in the checkout"),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn an_undoing_says_that_later_changes_stay() {
+    let (project, run) = held(true);
+    project.write("new.txt", "mine\n");
+    let served = Served::signed_in(&project);
+    let csrf = field(&page(&served, "/inbox"), "csrf").to_owned();
+    let undone = send(&served, &format!("/runs/{run}/undo"), &[("csrf", &csrf)]);
+    assert!(undone.headers.contains("done=undone-in-part"), "{undone:?}");
+    assert_eq!(project.read("new.txt"), "mine\n");
 }

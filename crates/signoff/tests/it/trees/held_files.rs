@@ -9,7 +9,7 @@ use signoff_testkit::{Project, Reply, Script};
 use crate::support::{agent, commit_all, plan, project};
 
 /// A run whose step changed two files while a person changed them too; and whether there is git.
-fn held(git: bool) -> (Project, String) {
+pub(crate) fn held(git: bool) -> (Project, String) {
     let work = Reply::when(["Work"])
         .write("conf.txt", "run\n")
         .write("d/b.txt", "run\n")

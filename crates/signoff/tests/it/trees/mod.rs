@@ -2,7 +2,7 @@
 
 mod beside_a_person;
 pub(crate) mod failing_git;
-mod held_files;
+pub(crate) mod held_files;
 mod held_up_git;
 mod interleavings;
 mod landing;
