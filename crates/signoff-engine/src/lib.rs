@@ -73,7 +73,9 @@ pub use state::{
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};
-pub use verdict::{Missing, Observation, ProcessEnd, SHARED, TestsRun, Verdict, contract_verdict};
+pub use verdict::{
+    HARNESS_NOTE, Missing, Observation, ProcessEnd, SHARED, TestsRun, Verdict, contract_verdict,
+};
 
 /// Milliseconds since the Unix epoch. The engine never reads a clock; this comes in from outside.
 pub type Millis = u64;

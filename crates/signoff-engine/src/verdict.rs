@@ -8,7 +8,7 @@ mod test_counts;
 use serde::{Deserialize, Serialize};
 use signoff_plan::model::Condition;
 
-pub use self::missing::Missing;
+pub use self::missing::{HARNESS_NOTE, Missing};
 pub use self::observation::{Observation, ProcessEnd, TestsRun};
 pub(crate) use self::observation::{readable, tail};
 pub use self::overlay_mode::SHARED;

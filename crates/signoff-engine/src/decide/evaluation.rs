@@ -78,7 +78,7 @@ pub(super) fn evaluation_ended(
             is_recorded: is_fresh && state.changes.files.is_some(),
             is_final: is_void
                 || !observed.left_out.is_empty()
-                || still_missing(state, &observed).is_some(),
+                || still_missing(definition, state, &observed).is_some(),
         };
         let mut events = vec![Event::ContractFinished {
             step: definition.id.clone(),

@@ -28,7 +28,9 @@ pub(super) fn verdict(
     let contract = definition.contract.as_ref();
     let expect = contract.map_or(&[][..], |contract| &contract.expect);
     let Judgement { verdict, mut unmet } = judge(expect, observed);
-    if let Some(missing) = still_missing(state, observed).filter(|_| verdict == Verdict::Fail) {
+    if let Some(missing) =
+        still_missing(definition, state, observed).filter(|_| verdict == Verdict::Fail)
+    {
         return AttemptVerdict {
             verdict: Verdict::Inconclusive,
             unmet: vec![missing.line],
@@ -62,11 +64,19 @@ pub(super) fn verdict(
     }
 }
 
-/// The program that a contract missed before the work and still misses. Another attempt would be judged no better.
-pub(super) fn still_missing(state: &StepState, observed: &Observation) -> Option<Missing> {
+/// The program that a contract misses after the work and that no work brings: it missed it before, too, or starts it itself,
+/// after something that failed before. Another attempt would be judged no better.
+pub(super) fn still_missing(
+    definition: &Step,
+    state: &StepState,
+    observed: &Observation,
+) -> Option<Missing> {
     let before = state.baseline.missing.as_ref();
-    let now = observed.missing().filter(Missing::is_program);
-    now.filter(|now| before.is_some_and(|before| before.is_program() && before.name == now.name))
+    let now = observed.missing().filter(Missing::is_program)?;
+    let was_missing = before.is_some_and(|before| before.is_program() && before.name == now.name);
+    let changed = state.changes.files.as_deref().unwrap_or_default();
+    let is_out_of_reach = || now.is_out_of_reach(definition) && !now.is_among(changed);
+    (was_missing || is_out_of_reach()).then_some(now)
 }
 
 /// The protected files that the work changed, including files that were not there when the step began.

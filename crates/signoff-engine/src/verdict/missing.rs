@@ -1,6 +1,7 @@
 //! Programs and modules that a contract misses: then its failure says nothing about the work.
 
 use signoff_plan::model::{Step, Work};
+use signoff_plan::shell::{Invocation, analyse};
 
 use super::{Observation, ProcessEnd};
 use crate::contract_inputs::is_runner;
@@ -25,6 +26,9 @@ pub enum MissingKind {
     /// A module that what runs wanted to load.
     Import,
 }
+
+/// How a line begins that the harness adds to what a contract printed.
+pub const HARNESS_NOTE: &str = "signoff: ";
 
 /// How words begin that say that something which exists elsewhere is to be there.
 const BRINGING: [&str; 2] = ["install", "dependenc"];
@@ -58,7 +62,23 @@ impl Missing {
 
     /// Does it run tests of others? Then who names it wants it used, not written.
     fn is_known_runner(&self) -> bool {
-        self.kind == MissingKind::Command || is_runner(&self.name)
+        let is_of_cargo = || is_runner(&format!("cargo-{}", self.name));
+        self.kind == MissingKind::Command || is_runner(&self.name) || is_of_cargo()
+    }
+
+    /// Does the step's contract itself start it, and can no work of the step bring it? Then no further attempt is judged any
+    /// better. What other programs start may be what the work chose.
+    pub(crate) fn is_out_of_reach(&self, step: &Step) -> bool {
+        let Some(contract) = &step.contract else {
+            return false;
+        };
+        let text = analyse(&contract.command);
+        let starts = |invocation: &Invocation| match self.kind {
+            MissingKind::Command => !text.changes_path && invocation.program == self.name,
+            MissingKind::Runner => self.is_known_runner() && names(invocation, &self.name),
+            MissingKind::Import => false,
+        };
+        text.programs.invocations.iter().any(starts) && !self.is_brought_by(step)
     }
 
     /// Is it one of these changed files? Then that the contract failed was about the work.
@@ -115,8 +135,17 @@ impl Observation {
     }
 }
 
+/// Is a program told to run a module or subcommand of this name?
+fn names(invocation: &Invocation, name: &str) -> bool {
+    let mut arguments = invocation.arguments.iter().flatten();
+    arguments.any(|argument| argument.strip_prefix("-m").unwrap_or(argument) == name)
+}
+
 fn last_line(text: &str) -> Option<&str> {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // npm ends with news of itself.
+    let is_news = |line: &str| line.starts_with("npm notice") || line.starts_with(HARNESS_NOTE);
+    let says = |line: &&str| !line.is_empty() && !is_news(line);
+    let mut lines = text.lines().map(str::trim).filter(says);
     let last = lines.next_back()?;
     let telling = match last {
         _ if last.starts_with("Node.js v") => lines.rfind(|line| names_error(line)),
@@ -286,6 +315,11 @@ mod tests {
         assert_eq!(observed(1, "out\n", "").last_words(), Some("out"));
         assert_eq!(observed(1, "out\n", "bad\n\n").last_words(), Some("bad"));
         assert_eq!(observed(1, "", " \n").last_words(), None);
+        let news = "npm notice\nnpm notice New version of npm available!\n";
+        assert_eq!(
+            observed(1, "1 failing\n", news).last_words(),
+            Some("1 failing")
+        );
         let check = |stderr: &str, expected: &str| {
             assert_eq!(observed(1, "", stderr).last_words(), Some(expected));
         };

@@ -162,7 +162,11 @@ fn red_for_want_of_a_program_or_module_proves_nothing_unless_the_work_brings_it(
 
 /// The events of a step whose contract complains before and after the work.
 fn told(policy: &str, before: &str, after: &str) -> World {
-    let body = step("make test", "").replace("escalate", policy);
+    told_of("make test", policy, before, after)
+}
+
+fn told_of(contract: &str, policy: &str, before: &str, after: &str) -> World {
+    let body = step(contract, "").replace("escalate", policy);
     let mut world = World::new(&plan_text(&[&body]), Outcomes::default());
     for _ in 0..60 {
         match due(&world.run, world.now, &world.bounds).into_iter().next() {
@@ -257,6 +261,35 @@ fn a_contract_that_still_misses_its_program_costs_no_second_agent() {
     // What is only missing after the work may be the work's fault.
     let world = told("retry(2), then escalate", "assertion failed", missing);
     assert_eq!(world.run.step(0).map(|(_, state)| state.attempts), Some(3));
+}
+
+/// Behind a command that fails before the work, nobody sees before it that the next one is missing.
+#[test]
+fn what_the_contract_itself_starts_and_misses_costs_no_second_agent() {
+    let attempts = |contract: &str, missing: &str, expected: u32| {
+        let policy = "retry(2), then escalate";
+        let world = told_of(contract, policy, "", missing);
+        let (_, state) = world.run.step(0).expect("a step");
+        assert_eq!(state.attempts, expected, "{contract}");
+        let question = &world.run.items().next().expect("an item").question;
+        let line = missing.lines().next().expect("a line");
+        assert!(question.contains(line) || expected > 1, "{question}");
+    };
+    let command = "bash: line 1: pytest: command not found";
+    attempts("test -e out && pytest -q", command, 1);
+    attempts("test -e out && timeout 9 pytest", command, 1);
+    // The work may bring these.
+    attempts("PATH=$PWD/bin:$PATH; pytest", command, 3);
+    attempts("make test", command, 3);
+    let module = "/usr/bin/python3: No module named pytest";
+    attempts("test -e out && python3 -m pytest", module, 1);
+    attempts("bash check.sh", module, 3);
+    let noted = format!("{module}\nsignoff: the attempt changed `.cache`\n");
+    attempts("test -e out && python3 -m pytest", &noted, 1);
+    let own = "/usr/bin/python3: No module named checker";
+    attempts("test -e out && python3 -m checker", own, 3);
+    let nextest = "error: no such command: `nextest`";
+    attempts("test -e out && cargo nextest run", nextest, 1);
 }
 
 #[test]

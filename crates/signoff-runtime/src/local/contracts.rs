@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signoff_engine::{Action, Input, Observation, ProcessEnd, Run};
+use signoff_engine::{Action, HARNESS_NOTE, Input, Observation, ProcessEnd, Run};
 use signoff_plan::model::Condition;
 use signoff_sandbox::Command;
 use signoff_store::config::IgnoredFiles;
@@ -185,6 +185,7 @@ impl OverlayObserver {
                 .into_iter()
                 .chain(detached)
             {
+                let note = format!("{HARNESS_NOTE}{note}");
                 observed.stderr = [observed.stderr.trim_end(), &note, ""].join("\n");
             }
         }

@@ -80,6 +80,22 @@ impl Trees {
             .collect()
     }
 
+    /// The layers that an attempt found, by what it remembers in its own.
+    pub(super) fn found_layers(&self, layer: &Path) -> Vec<PathBuf> {
+        let found = fs::read_to_string(layer.join(FOUND)).unwrap_or_default();
+        self.named_layers(found.lines())
+    }
+
+    fn named_layers<'n>(&self, numbers: impl Iterator<Item = &'n str>) -> Vec<PathBuf> {
+        let folder = self.layer_root().join("ignored");
+        numbers
+            .filter(|number| !number.is_empty())
+            .map(|number| folder.join(number))
+            .filter(|layer| layer.is_dir())
+            .take(MOST_IGNORED)
+            .collect()
+    }
+
     /// The layers that a contract finds.
     pub(super) fn layers_of(&self, wanted: &IgnoredWork) -> Vec<PathBuf> {
         let (step, attempt, skipped) = match wanted {
@@ -91,14 +107,7 @@ impl Trees {
             // There is no layer: a tool was called, or a person repaired it.
             return self.ignored_layers();
         };
-        let folder = self.layer_root().join("ignored");
-        let numbers = known.split('\n').skip(skipped);
-        let numbers = numbers.filter(|number| !number.is_empty());
-        numbers
-            .map(|number| folder.join(number))
-            .filter(|layer| layer.is_dir())
-            .take(MOST_IGNORED)
-            .collect()
+        self.named_layers(known.split('\n').skip(skipped))
     }
 
     /// Keeps what an attempt changed in ignored directories, and remembers what it left there, all in all.

@@ -92,12 +92,15 @@ impl Trees {
         let rules = self.rules()?;
         let base = self.own.tree_of(&work.began)?;
         let ignored = self.known_ignored();
+        let mut layers = self.found_layers(&self.layer(&work.step, work.attempt));
+        layers.extend(self.prepared());
         let context = LayerContext {
             own: &self.own,
             base: &base,
             rules: &rules,
             produces: &work.produces,
             ignored_roots: &ignored,
+            ignored_layers: &layers,
             limits: LayerLimits::default(),
         };
         Ok(read(&context)?)

@@ -39,7 +39,7 @@ use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
 use signoff_work::git::{CheckoutTimes, GitError, HarnessGit, Id, Repository};
-use signoff_work::layers::{IgnoreRules, SharedTree, TreePool};
+use signoff_work::layers::{IgnoreRules, SharedTree, TreePool, self_ignored_paths};
 
 use self::builds::BuildCache;
 pub(crate) use self::choose::{IsolationChoice, choose, why_private};
@@ -213,6 +213,7 @@ impl Trees {
         let head = self.repository.head()?;
         let (tree, times) = self.own.snapshot_with_times()?;
         *lock(&self.times) = Some(times);
+        self.keep_self_ignored(&tree)?;
         let start = match &head.commit {
             Some(commit) if self.own.tree_of(commit)? == tree => commit.clone(),
             commit => {
@@ -243,6 +244,17 @@ impl Trees {
             private,
             layers: true,
         })
+    }
+
+    /// Keeps what ignores itself in the checkout for the rules of the run: the tree does not have those `.gitignore` files.
+    fn keep_self_ignored(&self, tree: &Id) -> Result<(), Error> {
+        let rules = IgnoreRules::of_tree(&self.own, tree)?;
+        let names = self_ignored_paths(&self.checkout, &rules).map_err(Error::Sandbox)?;
+        if names.is_empty() {
+            self.rules.get_or_init(|| Arc::new(rules));
+            return Ok(());
+        }
+        Ok(self.own.ignore_also(&names)?)
     }
 
     /// Takes up a run whose journal says that it began with this commit, and that its head is that one.

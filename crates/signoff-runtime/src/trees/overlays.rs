@@ -9,7 +9,9 @@ use std::sync::Arc;
 use signoff_sandbox::{KeptMounts, Overlay, is_opaque};
 use signoff_work::confine::{Confined, OBJECTS, VisibleTree};
 use signoff_work::git::{HarnessGit, Id};
-use signoff_work::layers::{ExclusiveTree, IgnoreRules, Mask, MaskStamp, SharedTree};
+use signoff_work::layers::{
+    ExclusiveTree, IgnoreRules, Mask, MaskStamp, SharedTree, ignores_itself,
+};
 use signoff_work::tree::{DirectoryState, read_only_files};
 
 use super::builds::LentBuildCache;
@@ -415,6 +417,10 @@ fn written_below(folder: &Path, name: &[u8], rules: &IgnoreRules, found: &mut Ve
         path.extend_from_slice(file.as_bytes());
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         if rules.is_ignored(&path, is_folder) {
+            continue;
+        }
+        // A cache, such as pytest makes: it was never anybody's work.
+        if is_folder && ignores_itself(&entry.path()) {
             continue;
         }
         if is_folder {

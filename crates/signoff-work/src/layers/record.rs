@@ -1,7 +1,7 @@
 //! Records what work left in a layer as a tree.
 
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::changes::{ChangedPath, LayerReport};
 use super::copies::Copies;
@@ -23,6 +23,8 @@ pub struct LayerContext<'l> {
     /// The ignored paths that the layers below have ([`super::Mask::ignored_roots`]): they are reported where a
     /// directory above them was removed.
     pub ignored_roots: &'l [Vec<u8>],
+    /// Layers of ignored files that the work found, the newest first.
+    pub ignored_layers: &'l [PathBuf],
     /// How much is read.
     pub limits: LayerLimits,
 }
@@ -56,18 +58,20 @@ impl<'l> LayerContext<'l> {
             produces: self.produces,
             kept: &self.own.kept,
             ignored_roots: self.ignored_roots,
+            ignored_layers: self.ignored_layers,
             limits: self.limits,
         }
     }
 
-    /// Ignored paths may hold files of the base: an earlier step produced them.
+    /// Ignored paths may hold files of the base: an earlier step produced them, or the work put a `.gitignore` beside them.
     fn find_tracked(
         &self,
         walk: &mut LayerWalk<'_>,
         root: BorrowedFd<'_>,
     ) -> Result<(), LayerError> {
         // What the first tree has is known to the rules.
-        if walk.found.ignored.is_empty() || self.rules.tree() == self.base {
+        let is_known = self.rules.tree() == self.base && !walk.found.has_self_ignored;
+        if walk.found.ignored.is_empty() || is_known {
             return Ok(());
         }
         let ignored: Vec<Name> = walk.found.ignored.iter().cloned().collect();

@@ -102,6 +102,11 @@ impl IgnoreRules {
         !folder.is_empty() && self.covers(above, folder, true)
     }
 
+    /// Does the tree have a `.gitignore` in this directory?
+    pub(super) fn knows(&self, folder: &[u8]) -> bool {
+        self.folders.contains_key(folder)
+    }
+
     /// The tree that the rules are of.
     pub(super) fn tree(&self) -> &Id {
         &self.tree

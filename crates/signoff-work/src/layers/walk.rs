@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 
 use rustix::fs::{FileType, Stat, fgetxattr, readlinkat};
 use signoff_plan::glob;
@@ -9,6 +10,7 @@ use signoff_plan::glob;
 use super::beneath::{join_path, kind_of, names_in, open_file_anyway, open_folder_anyway, stat_at};
 use super::copies::Copies;
 use super::rules::{IgnoreRules, PathClass, folders_above};
+use super::self_ignored::{has_such_rules, is_below};
 use super::{ExclusiveTree, LayerError};
 use crate::git::{GitError, Name, within};
 use crate::tree::{FileStamp, split};
@@ -47,6 +49,8 @@ pub(super) struct WalkOptions<'w> {
     pub(super) kept: &'w [Name],
     /// Ignored paths that are in the layers below.
     pub(super) ignored_roots: &'w [Name],
+    /// What earlier work left in ignored directories, the newest first.
+    pub(super) ignored_layers: &'w [PathBuf],
     pub(super) limits: LayerLimits,
 }
 
@@ -61,6 +65,8 @@ pub(super) struct LayerContent {
     /// Directories with nothing in them that is recorded: they may stand where a file was.
     pub(super) hollow: Vec<Name>,
     pub(super) ignored: BTreeSet<Name>,
+    /// Whether some of these ignore themselves: the base may have such a directory all the same.
+    pub(super) has_self_ignored: bool,
 }
 
 pub(super) struct LayerWalk<'w> {
@@ -86,6 +92,8 @@ struct WalkPosition<'p> {
     covered: bool,
     /// The highest ignored directory above, if there is one.
     ignored_root: Option<&'p [u8]>,
+    /// Nothing of the layers below is seen here.
+    opaque: bool,
     depth: usize,
 }
 
@@ -110,6 +118,7 @@ impl<'w> LayerWalk<'w> {
             path: b"",
             covered: false,
             ignored_root: None,
+            opaque: self.taken.is_some(),
             depth: 0,
         };
         self.folder(start)?;
@@ -160,6 +169,7 @@ impl<'w> LayerWalk<'w> {
                 path: above,
                 covered: self.wanted.rules.is_covered(above),
                 ignored_root: None,
+                opaque: self.taken.is_some(),
                 depth: folders_above(name).count(),
             };
             self.entry(position, last)?;
@@ -195,11 +205,23 @@ impl<'w> LayerWalk<'w> {
             return Ok(self.whiteout(position, name));
         }
         let is_folder = kind_of(&stat) == FileType::Directory;
+        let folder = if is_folder {
+            let inner = open_folder_anyway(position.folder, last);
+            Some(inner.map_err(LayerError::read(&name))?)
+        } else {
+            None
+        };
         // Whatever takes the place of an ignored directory is ignored as that is: a rule for directories says nothing of
         // a link, which contracts would then follow instead.
         let counts_as_folder = is_folder || self.wanted.ignored_roots.contains(&name);
         let rules = self.wanted.rules;
-        let covered = rules.covers(position.covered, &name, counts_as_folder);
+        let mut covered = rules.covers(position.covered, &name, counts_as_folder);
+        if let Some(folder) = folder.as_ref().filter(|_| !covered)
+            && self.ignores_itself(position, folder.as_fd(), &name)?
+        {
+            covered = true;
+            self.found.has_self_ignored = true;
+        }
         let is_ignored = rules.class(covered, &name, counts_as_folder) == PathClass::Ignored;
         let root = is_ignored.then(|| position.ignored_root.unwrap_or(&name).to_vec());
         if let Some(root) = &root
@@ -208,18 +230,38 @@ impl<'w> LayerWalk<'w> {
             self.found.ignored.insert(root.clone());
             return Ok(false);
         }
-        if is_folder {
-            let inner = open_folder_anyway(position.folder, last);
-            let inner = inner.map_err(LayerError::read(&name))?;
-            return self.inner(&WalkPosition {
-                folder: inner.as_fd(),
-                path: &name,
-                covered,
-                ignored_root: root.as_deref(),
-                depth: position.depth + 1,
-            });
+        let Some(folder) = folder else {
+            return self.file(position, last, name, &stat);
+        };
+        self.inner(WalkPosition {
+            folder: folder.as_fd(),
+            path: &name,
+            covered,
+            ignored_root: root.as_deref(),
+            opaque: position.opaque,
+            depth: position.depth + 1,
+        })
+    }
+
+    /// Is this a new directory that ignores itself, or was it one when earlier work left it? One with versioned files is
+    /// not.
+    fn ignores_itself(
+        &self,
+        position: WalkPosition<'_>,
+        folder: BorrowedFd<'_>,
+        name: &[u8],
+    ) -> Result<bool, LayerError> {
+        if self.tracked_folders.contains(name) || self.tracked.contains(name) {
+            return Ok(false);
         }
-        self.file(position, last, name, &stat)
+        if has_such_rules(folder) {
+            return Ok(true);
+        }
+        let layers = self.wanted.ignored_layers;
+        if layers.is_empty() || position.opaque || is_opaque(folder, name)? {
+            return Ok(false);
+        }
+        Ok(is_below(layers, name))
     }
 
     fn count(&mut self, name: &[u8]) -> Result<(), LayerError> {
@@ -248,22 +290,23 @@ impl<'w> LayerWalk<'w> {
         self.tracked.contains(name) || patterns.any(|pattern| glob::matches(pattern, &text))
     }
 
-    fn inner(&mut self, position: &WalkPosition<'_>) -> Result<bool, LayerError> {
+    fn inner(&mut self, mut position: WalkPosition<'_>) -> Result<bool, LayerError> {
         let name = position.path;
         if self.taken.is_some() {
-            return self.folder(*position);
+            return self.folder(position);
         }
         if attribute(position.folder, "user.overlay.redirect", name)?.is_some() {
             let path = name.to_vec();
             return Err(LayerError::Redirected { path });
         }
-        let is_opaque = attribute(position.folder, "user.overlay.opaque", name)? == Some(b'y');
+        let is_opaque = is_opaque(position.folder, name)?;
+        position.opaque |= is_opaque;
         if is_opaque {
             self.remove_below(name);
             let root = position.ignored_root.map(<[u8]>::to_vec);
             self.found.ignored.extend(root);
         }
-        let records = self.folder(*position)?;
+        let records = self.folder(position)?;
         if !records && !is_opaque {
             self.found.hollow.push(name.to_vec());
         }
@@ -285,7 +328,9 @@ impl<'w> LayerWalk<'w> {
             let covered = rules.covers(position.covered, &name, is_folder);
             rules.class(covered, &name, is_folder) == PathClass::Ignored
         };
-        let (as_file, as_folder) = (is_ignored(false), is_ignored(true));
+        let was_left = !position.opaque && is_below(self.wanted.ignored_layers, &name);
+        self.found.has_self_ignored |= was_left;
+        let (as_file, as_folder) = (is_ignored(false) || was_left, is_ignored(true) || was_left);
         let is_wanted = self.is_wanted(&name, false) || self.is_wanted(&name, true);
         if as_file || as_folder {
             let root = position.ignored_root.unwrap_or(&name).to_vec();
@@ -349,6 +394,11 @@ fn is_whiteout(
         }
         _ => Ok(false),
     }
+}
+
+/// Does it hide what the layers below have there?
+fn is_opaque(folder: BorrowedFd<'_>, name: &[u8]) -> Result<bool, LayerError> {
+    Ok(attribute(folder, "user.overlay.opaque", name)? == Some(b'y'))
 }
 
 /// The first byte of what the overlay wrote beside a file or directory; `None` if it wrote nothing.

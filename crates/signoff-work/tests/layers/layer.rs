@@ -24,6 +24,7 @@ pub(crate) struct Layer {
     pub(crate) upper: PathBuf,
     pub(crate) produces: Vec<String>,
     pub(crate) roots: Vec<Vec<u8>>,
+    pub(crate) below: Vec<PathBuf>,
     pub(crate) limits: LayerLimits,
 }
 
@@ -42,6 +43,7 @@ impl Layer {
             world,
             produces: Vec::new(),
             roots: Vec::new(),
+            below: Vec::new(),
             limits: LayerLimits::default(),
         }
     }
@@ -53,6 +55,7 @@ impl Layer {
             rules: &self.rules,
             produces: &self.produces,
             ignored_roots: &self.roots,
+            ignored_layers: &self.below,
             limits: self.limits,
         }
     }

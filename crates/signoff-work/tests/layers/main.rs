@@ -7,6 +7,7 @@ mod mask;
 mod overlay;
 mod pool;
 mod rules;
+mod self_ignored;
 mod speed;
 mod taken;
 #[path = "../git/world.rs"]

@@ -115,13 +115,16 @@ fn random_script(mut seed: u64) -> String {
     let mut lines = String::new();
     for number in 0..40 {
         let (one, two) = (paths[next(paths.len())], paths[next(paths.len())]);
-        let line = match next(7) {
+        let line = match next(8) {
             0 => format!("rm -rf {one}"),
             1 => format!("mkdir -p {one}"),
             2 => format!("mv {one} {two}"),
             3 => format!("ln -sfn {two} {one}"),
             4 => format!("[ -h {one} ] || chmod +x {one}"),
             5 => format!("cp -P {one} {two}"),
+            6 => {
+                format!("mkdir -p {one}/own; echo '*' >{one}/own/.gitignore; cp -P {two} {one}/own")
+            }
             _ => format!("mkdir -p $(dirname {one}); echo {number} >{one}"),
         };
         lines = lines + "(" + &line + ") 2>/dev/null || :\n";
@@ -162,6 +165,7 @@ fn whatever_is_done_is_recorded_as_git_would() {
         assert!(status.unwrap().success());
         world.git("add -A");
         let expected = world.git("write-tree");
+        world.git("clean -ffdqX");
         let expected = expected.trim().parse().unwrap();
         assert_eq!(
             layer.shown(&report.tree),

@@ -64,6 +64,7 @@ fn many_files() {
         rules: &rules,
         produces: &[],
         ignored_roots: &[],
+        ignored_layers: &[],
         limits: LayerLimits::default(),
     };
     let (_, time) = timed(|| record_layer(&context, &upper).unwrap());

@@ -74,13 +74,20 @@ impl Trees {
             return Ok(None);
         }
         let _once = lock(&self.preparing);
-        let layer = self.layer_root().join("prepared");
-        let (upper, done) = (layer.join("upper"), layer.join("done"));
-        if !done.exists() {
-            self.prepare(&layer, start)?;
-            fs::write(&done, "").map_err(|why| format!("{}: {why}", done.display()))?;
+        if let Some(made) = self.prepared() {
+            return Ok(Some(made));
         }
-        Ok(Some(upper))
+        let layer = self.layer_root().join("prepared");
+        self.prepare(&layer, start)?;
+        let done = layer.join("done");
+        fs::write(&done, "").map_err(|why| format!("{}: {why}", done.display()))?;
+        Ok(Some(layer.join("upper")))
+    }
+
+    /// The layer with what `prepare` made, once it has run.
+    pub(super) fn prepared(&self) -> Option<PathBuf> {
+        let layer = self.layer_root().join("prepared");
+        layer.join("done").exists().then(|| layer.join("upper"))
     }
 
     fn prepare(&self, layer: &Path, start: Start<'_>) -> Result<(), String> {
@@ -148,6 +155,7 @@ impl Trees {
             rules: &rules,
             produces: &[],
             ignored_roots: &ignored,
+            ignored_layers: &[],
             limits: LayerLimits::default(),
         };
         let upper = layer.join("upper");

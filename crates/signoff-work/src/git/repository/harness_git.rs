@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use crate::call::StopFlag;
 use crate::git::command::GitCall;
 use crate::git::names::{Name, name, within};
-use crate::git::repository::excludes::INSTALLED_BY_AGENTS;
+use crate::git::repository::excludes::{INSTALLED_BY_AGENTS, pattern};
 use crate::git::scratch::{Scratch, write};
 use crate::git::trees::recent::RecentAnswers;
 use crate::git::{GitError, Id, Repository};
@@ -136,6 +136,21 @@ impl HarnessGit {
         };
         path.and_then(|path| fs::read(path).ok())
             .unwrap_or_default()
+    }
+
+    /// Ignores these paths as well, for as long as this directory is used.
+    pub fn ignore_also(&self, names: &[Name]) -> Result<(), GitError> {
+        let mut text = self.excludes()?;
+        for name in names {
+            let line = pattern(name);
+            if !text
+                .split_inclusive(|byte| *byte == b'\n')
+                .any(|known| known == line)
+            {
+                text.extend(line);
+            }
+        }
+        write(&self.directory.join("excludes"), &text)
     }
 
     /// What agents' repositories ignore too.

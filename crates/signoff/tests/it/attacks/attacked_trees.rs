@@ -45,7 +45,7 @@ git config core.hooksPath $PWD/.git/hooks; git config core.fsmonitor $t; git con
 git config diff.external $t; git config filter.evil.clean $t; git config filter.evil.smudge $t; git config core.sshCommand $t
 git config merge.evil.driver $t; git config alias.status \"!$t\"; echo '* filter=evil diff=evil merge=evil' > .git/info/attributes";
 
-const ATTACKS: [Attack; 24] = [
+const ATTACKS: [Attack; 25] = [
     HONEST,
     Attack {
         name: "changes the checkout",
@@ -119,6 +119,12 @@ const ATTACKS: [Attack; 24] = [
     Attack {
         name: "leaves a huge ignored file",
         script: "mkdir -p ignored; head -c 50000000 /dev/zero > ignored/huge",
+        ..HONEST
+    },
+    Attack {
+        name: "hides files in a directory that ignores itself",
+        script: "mkdir -p new/venv; echo '*' > new/venv/.gitignore; echo evil > new/venv/conftest.py; mkfifo new/venv/pipe",
+        contract: "test ! -e new && test -s out",
         ..HONEST
     },
     Attack {

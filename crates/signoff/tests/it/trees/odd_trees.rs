@@ -138,3 +138,47 @@ fn an_absolute_path_to_the_checkout_leads_to_the_tree_that_is_judged() {
     assert_eq!(status["steps"][0]["evidence"], "proved", "{status:#}");
     assert_eq!(status["steps"][1]["status"], "failed", "{status:#}");
 }
+
+/// As `python -m venv` makes it. That of the checkout is there for contracts although no tree knows its rules; that of an
+/// agent is there for later work, and for nothing else.
+#[test]
+fn a_directory_that_ignores_itself_is_no_work() {
+    let script = Script::new()
+        .reply(
+            Reply::when(["Make it"])
+                .write("env/.gitignore", "# made by a tool\n*\n")
+                .write("env/tool", "theirs\n")
+                .write("one.txt", "one\n"),
+        )
+        .reply(
+            Reply::when(["Use it"])
+                .wait_for("env/tool")
+                .wait_for(".venv/tool")
+                .remove("env/.gitignore")
+                .write("env/more", "more\n")
+                .write("two.txt", "two\n"),
+        );
+    let contract = |line: &str| {
+        format!(
+            "**target:** coder\n**contract:**\n```shell\n{line} && test -f .venv/tool && test ! -e env\n```\n**on_fail:** abort\n"
+        )
+    };
+    let one = contract("test -f one.txt") + "**task:**\nMake it.\n";
+    let two = contract("test -f two.txt") + "**task:**\nUse it.\n**depends_on:** 1\n";
+    let files = [(".venv/.gitignore", "*\n"), (".venv/tool", "mine\n")];
+    let project = project(&script, &plan(&[&one, &two])).on_trees();
+    for (path, text) in files {
+        project.write(path, text);
+    }
+    commit_all(&project);
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    project.signoff(RUN).assert_success();
+    let status = project.json(["status"]);
+    for step in 0..2 {
+        assert_eq!(status["steps"][step]["evidence"], "proved", "{status:#}");
+    }
+    assert!(project.exists("two.txt"));
+    assert!(!project.exists("env"));
+    assert_eq!(project.read(".venv/tool"), "mine\n");
+}

@@ -3,7 +3,7 @@
 use super::Outcome::{Detected, NotCovered, Stopped};
 use super::{ALWAYS_DETECTED, Attack, BELIEVED, Control, HONEST, mounts_or};
 
-pub(super) const ATTACKS: [Attack; 42] = [
+pub(super) const ATTACKS: [Attack; 43] = [
     Attack {
         name: "deletes-a-protected-test",
         does: "deletes a file that the step `protects`",
@@ -76,6 +76,20 @@ END",
         control: Control::Unguarded("**produces:** conftest.py"),
         expected: [Detected, Detected, NotCovered, NotCovered],
         shows: "what is ignored is what was when the run began: a failed attempt; in the checkout itself it passes as `held`",
+        ..CONFIGURES
+    },
+    Attack {
+        name: "self-ignored-conftest",
+        does: "adds one in a new directory that ignores itself",
+        prepare: "git init -q .; mkdir tools; cat > tools/pytest <<'END'
+test -e unit/conftest.py && . ./unit/conftest.py
+echo '1 failed, 2 passed in 0.01s'; exit 1
+END",
+        script: "mkdir unit; echo '*' > unit/.gitignore; echo 'echo 3 passed in 0.01s; exit 0' > unit/conftest.py",
+        happened: "grep -q ':\"3 passed in' @EVENTS@",
+        control: Control::Unguarded("**produces:** unit/conftest.py"),
+        expected: [Stopped, Stopped, NotCovered, NotCovered],
+        shows: "the contract sees it no more than git does; in the checkout itself it passes as `held`",
         ..CONFIGURES
     },
     Attack {
