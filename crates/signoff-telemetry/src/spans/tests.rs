@@ -24,7 +24,7 @@ const COURSE: [&str; 10] = [
     r#"{"type":"work_finished","step":"a","attempt":2,"ended":{"exit_code":0},"output":{"text":"","bytes":0}}"#,
     r#"{"type":"contract_started","step":"a","attempt":2}"#,
     r#"{"type":"contract_finished","step":"a","attempt":2,"verdict":"pass","unmet":[],"observed":{"ended":{"exit_code":0},"stdout":"","stderr":"","duration_ms":5}}"#,
-    r#"{"type":"step_completed","step":"a","attempts":2,"evidence":"proved","facts":{}}"#,
+    r#"{"type":"step_completed","step":"a","attempts":2,"evidence":"proved","facts":{"sandbox":"none","claimed":false,"interrupted":true,"agent_failed":false,"repaired_by":null,"accepted_by":null}}"#,
     r#"{"type":"run_finished","outcome":"completed"}"#,
 ];
 
