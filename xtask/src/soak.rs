@@ -219,6 +219,8 @@ fn crash_tests(seed: u64, agents: &str) -> Invocation {
         "attacks::attackers::",
         "interleavings::",
         "killed_and_resumed",
+        "sharing::chaos::",
+        "sharing::conformance::",
         "real_agents::",
         "connected_agents::",
     ])

@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 /// What each crate may use. Change ARCHITECTURE.md in the same commit.
-const TABLE: [(&str, Uses); 17] = [
+const TABLE: [(&str, Uses); 18] = [
     ("signoff-plan", Uses::Only(&[])),
     ("signoff-engine", Uses::Only(&["signoff-plan"])),
     (
@@ -72,6 +72,15 @@ const TABLE: [(&str, Uses); 17] = [
             "signoff-api",
             "signoff-store",
             "signoff-sandbox",
+            "signoff-runtime",
+        ]),
+    ),
+    (
+        "signoff-telemetry",
+        Uses::Only(&[
+            "signoff-engine",
+            "signoff-sandbox",
+            "signoff-work",
             "signoff-runtime",
         ]),
     ),

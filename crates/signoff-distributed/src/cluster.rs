@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use signoff_runtime::cluster::{Cluster, News, Order, OrderedTask};
+use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 
 use crate::database::{Database, PROTOCOL, PublishedLines};
@@ -163,6 +164,7 @@ impl DrivenRun {
                 "another process drives the run now".to_owned(),
             ));
         }
+        failpoint::reached("journal.published");
         self.lock().journal = journal;
         Ok(())
     }
@@ -226,8 +228,10 @@ impl DrivenRun {
                 "another process drives the run now".to_owned(),
             ));
         }
+        failpoint::reached("order.added");
         self.queues
             .enqueue_order(&self.database, &signed.id, &order.role, self.priority)?;
+        failpoint::reached("order.queued");
         self.lock().open.insert(signed.id, order.repository.clone());
         Ok(())
     }

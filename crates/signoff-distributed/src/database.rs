@@ -707,6 +707,18 @@ impl Database {
         .map(drop)
     }
 
+    /// Orders that no machine has taken yet, by role.
+    pub(crate) fn waiting(&self) -> Result<Vec<(String, i64)>, EngineError> {
+        let rows = self.wait(
+            sqlx::query(
+                "SELECT role, count(*) FROM signoff.orders \
+                 WHERE claim = 0 AND report IS NULL AND NOT withdrawn GROUP BY role ORDER BY role",
+            )
+            .fetch_all(&self.pool),
+        )?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+
     /// How the engine is.
     pub fn health(&self) -> Result<EngineHealth, EngineError> {
         let rows = self.wait(

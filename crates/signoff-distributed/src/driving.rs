@@ -18,6 +18,7 @@ use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::message::{MessageProof, verify_message};
 use signoff_runtime::{Error, SystemClock};
 use signoff_sandbox::start_scoped_thread;
+use signoff_store::failpoint;
 use signoff_store::runs::requests::Requests;
 
 use crate::cluster::{DrivenRun, DrivenSetup};
@@ -59,6 +60,7 @@ pub(crate) fn drive(
     run: &str,
 ) -> Result<DriveOutcome, EngineError> {
     let epoch = database.take_run(run, &shared.executor)?;
+    failpoint::reached("run.taken");
     let mirrors = shared.mirrors.of_use("driven");
     let driven = drive_taken(database, shared, &mirrors, run, epoch);
     mirrors.remove(run);

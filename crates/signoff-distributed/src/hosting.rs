@@ -12,6 +12,7 @@ use signoff_runtime::live::handed_over::work_reference;
 use signoff_runtime::live::{CaughtUp, HostedRun};
 use signoff_runtime::project::Project;
 use signoff_sandbox::start_thread;
+use signoff_store::failpoint;
 
 use crate::cluster::Worker;
 use crate::database::Database;
@@ -62,6 +63,7 @@ impl Hosts {
         let Some((order, claim)) = database.claim_order(id, &shared.executor)? else {
             return Ok("not wanted any more".to_owned());
         };
+        failpoint::reached("order.claimed");
         let body = match order.verify(shared.orchestrators()) {
             Ok(body) => body,
             Err(error) => return not_believed(database, shared, &order, claim, &error),
@@ -330,6 +332,7 @@ impl Host {
                     // Under a name of this claim: whoever has an older one cannot put other work in its place.
                     let name = format!("claims/{}-{}", &job.order.signature[..32], job.claim);
                     mirror.git.push_commit(&self.run, commit, &name)?;
+                    failpoint::reached("work.pushed");
                 }
                 vec![dir.agent_log(), dir.progress()]
             }
@@ -348,9 +351,13 @@ impl Host {
     fn send_report(&self, job: &Job, report: Report) -> Result<String, EngineError> {
         let signed = SignedReport::new(&job.order, report, &self.shared.key)?;
         let begun = Instant::now();
+        failpoint::reached("report.before");
         loop {
             match self.database.report(&job.order.id, job.claim, &signed) {
-                Ok(true) => return Ok("reported".to_owned()),
+                Ok(true) => {
+                    failpoint::reached("report.after");
+                    return Ok("reported".to_owned());
+                }
                 Ok(false) => return Ok("not wanted any more".to_owned()),
                 Err(_)
                     if begun.elapsed() < self.shared.lease

@@ -385,7 +385,19 @@ impl Machine {
                 if let Err(error) = self.sweep() {
                     say(&format!("the dead could not be looked for: {error}"));
                 }
+                self.tell_depths();
             }
+        }
+    }
+
+    /// Tells the system that watches runs how much waits.
+    fn tell_depths(&self) {
+        let telemetry = &self.shared.mirrors.process.engine.telemetry;
+        // Without the database nobody knows.
+        if let Some(telemetry) = telemetry
+            && let Ok(depths) = self.database.waiting()
+        {
+            telemetry.queue_depths(&depths);
         }
     }
 

@@ -58,6 +58,7 @@ pub mod project;
 pub mod questions;
 pub mod runs;
 pub mod signing;
+pub mod telemetry;
 pub mod threads;
 pub mod tools;
 mod trees;

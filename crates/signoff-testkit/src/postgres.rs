@@ -78,12 +78,20 @@ impl Postgres {
 
     /// The address of a database that is as new as the cluster.
     pub fn url(&self) -> String {
-        format!("postgres://signoff@127.0.0.1:{}/postgres", self.port)
+        self.url_of("postgres")
     }
 
-    /// Ends it as a crash would.
+    /// The address of a database by its name.
+    pub fn url_of(&self, database: &str) -> String {
+        format!("postgres://signoff@127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Ends it as a crash would, with SIGKILL.
     pub fn kill(&mut self) {
-        self.control(&["stop", "-m", "immediate"]);
+        let file = fs::read_to_string(self.data().join("postmaster.pid")).expect("it is up");
+        let pid = file.lines().next().expect("its first line is the process");
+        let killed = Command::new("kill").args(["-9", pid]).status();
+        assert!(killed.is_ok_and(|status| status.success()), "{pid}");
         self.running = false;
     }
 
@@ -98,7 +106,11 @@ impl Postgres {
 
     /// Runs a statement and returns what it prints, without decoration.
     pub fn sql(&self, statement: &str) -> String {
-        let url = self.url();
+        self.sql_at(&self.url(), statement)
+    }
+
+    /// The same in the database at this address.
+    pub fn sql_at(&self, url: &str, statement: &str) -> String {
         let output = self
             .program("psql")
             .args([
@@ -109,7 +121,7 @@ impl Postgres {
                 "-v",
                 "ON_ERROR_STOP=1",
                 "-d",
-                &url,
+                url,
                 "-c",
                 statement,
             ])

@@ -1,21 +1,42 @@
 //! Whether runs are shared with other machines, and through which database. A build without the feature `distributed` says
 //! that it cannot, wherever somebody asks for it.
 
-use signoff_runtime::project::{EngineAccess, Project};
+use std::sync::Arc;
+
+use signoff_runtime::project::{ConnectRuns, EngineAccess, Project};
+use signoff_runtime::telemetry::Telemetry;
 use signoff_store::config::LandMode;
 use signoff_store::signatures::Proof;
+use signoff_work::environment::Variables;
 
-/// How this program reaches runs that other machines drive.
-pub(crate) fn access() -> EngineAccess {
-    #[cfg(feature = "distributed")]
-    return EngineAccess {
+/// What this program has besides this machine: runs that others drive, and a collector that is told of runs.
+pub(crate) fn access(variables: &Variables) -> EngineAccess {
+    EngineAccess {
         url: None,
-        connect: Some(|project| {
-            std::sync::Arc::new(signoff_distributed::client::RemoteRuns::of(project))
-        }),
-    };
-    #[cfg(not(feature = "distributed"))]
-    EngineAccess::default()
+        connect: connect(),
+        telemetry: telemetry(variables),
+    }
+}
+
+#[cfg(feature = "distributed")]
+fn connect() -> Option<ConnectRuns> {
+    Some(|project| Arc::new(signoff_distributed::client::RemoteRuns::of(project)))
+}
+
+#[cfg(not(feature = "distributed"))]
+fn connect() -> Option<ConnectRuns> {
+    None
+}
+
+#[cfg(feature = "otel")]
+fn telemetry(variables: &Variables) -> Option<Arc<dyn Telemetry>> {
+    let exporter = signoff_telemetry::Exporter::of(variables)?;
+    Some(Arc::new(exporter))
+}
+
+#[cfg(not(feature = "otel"))]
+fn telemetry(_: &Variables) -> Option<Arc<dyn Telemetry>> {
+    None
 }
 
 /// The project as a run starts in it that other machines go on with; `None` if runs stay here.

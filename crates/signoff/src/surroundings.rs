@@ -47,7 +47,7 @@ pub(crate) fn read_without_person() -> ProcessContext {
         user_config: below_home("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("config.toml")),
         state_dir: below_home("XDG_STATE_HOME", ".local/state"),
         person: String::new(),
-        engine: engine::access(),
+        engine: engine::access(&variables),
         variables,
     }
 }

@@ -8,6 +8,7 @@ use signoff_sandbox::{Level, Sandbox};
 use signoff_store::runs::RunDir;
 use signoff_work::confine::RunPaths;
 
+use super::followed::Followed;
 use super::isolation::forget_finished_repairs;
 use super::landing::LandingReport;
 use super::notify::Notify;
@@ -20,7 +21,7 @@ use crate::drive::{Loop, Observe, Person, StopReason};
 use crate::error::Error;
 use crate::local::{Interrupt, Local, LocalOptions, RunIsolation};
 use crate::notifications::Notifier;
-use crate::project::current_task;
+use crate::project::{Project, current_task};
 use crate::runs::{log_end, merges};
 use crate::trees::Trees;
 
@@ -44,6 +45,12 @@ pub(super) struct Workplace {
     pub(super) sandbox: Arc<Sandbox>,
     pub(super) run_paths: Option<RunPaths>,
     pub(super) isolation: RunIsolation,
+}
+
+/// Has everything told about the run, and says why it could not be.
+fn flush(project: &Project) -> Option<String> {
+    let telemetry = project.process.engine.telemetry.as_ref()?;
+    telemetry.flush().err()
 }
 
 impl PreparedRun<'_> {
@@ -92,9 +99,11 @@ impl PreparedRun<'_> {
         .map_err(Error::Sandbox)?;
         interrupt(local.interrupt()).map_err(Error::Sandbox)?;
         let mut marks = self.opened.marks();
+        let mut followed = Followed::new(project, &self.opened.id);
         let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks];
         observers.extend(notify.as_mut().map(|notify| notify as &mut dyn Observe));
         observers.extend(webhook.as_mut().map(|webhook| webhook as &mut dyn Observe));
+        observers.extend(followed.as_mut().map(|follows| follows as &mut dyn Observe));
         let mut work = Loop {
             run: &mut self.opened.run,
             perform: &mut local,
@@ -117,6 +126,7 @@ impl PreparedRun<'_> {
         }
         let mut notes = notify.map(Notify::finish).unwrap_or_default();
         notes.extend(local.login_notes());
+        notes.extend(followed.and_then(|_| flush(project)));
         let opened = &mut self.opened;
         match stopped {
             StopReason::Finished(outcome) => {

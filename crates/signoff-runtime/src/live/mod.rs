@@ -4,6 +4,7 @@
 //! [`PreparedRun::drive`] hands it to the loop and lands what it did. [`rehearsal`] tells what would happen.
 
 mod driving;
+mod followed;
 pub mod handed_over;
 mod hosted;
 mod isolation;

@@ -12,6 +12,7 @@ use signoff_work::environment::Variables;
 use super::Project;
 use crate::cluster::Elsewhere;
 use crate::error::Error;
+use crate::telemetry::Telemetry;
 
 /// What the process was started with, read once by the CLI.
 #[derive(Debug, Clone)]
@@ -27,17 +28,19 @@ pub struct ProcessContext {
     pub state_dir: Option<PathBuf>,
     /// Name of the person at the keyboard.
     pub person: String,
-    /// How runs are reached that other machines drive.
+    /// What is outside of this machine.
     pub engine: EngineAccess,
 }
 
-/// How runs are reached that other machines drive.
+/// What is outside of this machine: runs that others drive, and a system that watches runs.
 #[derive(Debug, Clone, Default)]
 pub struct EngineAccess {
     /// The database that the command names, in place of the configured one.
     pub url: Option<EngineUrl>,
     /// Reaches them through the database that a project's configuration names; nothing in a build that cannot.
     pub connect: Option<ConnectRuns>,
+    /// Is told what happens; nothing in a build that cannot, or where the person names no such system.
+    pub telemetry: Option<Arc<dyn Telemetry>>,
 }
 
 /// Reaches the runs of a project that other machines drive.

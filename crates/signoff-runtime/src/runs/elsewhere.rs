@@ -3,7 +3,13 @@
 use signoff_api::request::RequestKind;
 use signoff_store::runs::RunDir;
 
+use super::log_end;
+use super::marks::{Execution, Projection, Times};
+use super::replay::Replay;
+use crate::clock::Clock;
+use crate::drive::journal::read_events;
 use crate::error::Error;
+use crate::plan_history::PlanHistory;
 use crate::project::Project;
 
 /// Brings the copy of a run up to date, if it is one. Returns whether a process drives it elsewhere.
@@ -36,6 +42,37 @@ pub fn resume(project: &Project, run: &str) -> Result<Option<()>, Error> {
     }
     let resumed = require(project, run)?.resume(run);
     resumed.map(Some).map_err(|why| Error::Unshared { why })
+}
+
+/// Do other machines drive this run?
+pub fn is_elsewhere(project: &Project, run: &str) -> bool {
+    project.store.run_dir(run).is_shared()
+}
+
+/// Brings the plan's file and its log here up to date with a run that other machines drive: they do not have them.
+/// Returns why the file could not be written.
+pub fn bring_marks(
+    project: &Project,
+    run: &str,
+    clock: &dyn Clock,
+) -> Result<Option<String>, Error> {
+    let dir = project.store.run_dir(run);
+    let (mut replay, mut times) = (Replay::begin(project, run)?, Times::default());
+    read_events(&dir.journal(), |recorded| {
+        times.note(&recorded);
+        replay.apply(project, &recorded)
+    })?;
+    let execution = Execution::new(project, &replay.key, &dir, times);
+    let (plan, text) = (replay.path.clone(), replay.text.clone());
+    let mut marks = Projection::new(plan, execution, text, project.secrets());
+    marks.write(&replay.run, clock.now());
+    let history = PlanHistory::read(project, &replay.key)?;
+    if let Some(outcome) = replay.run.outcome()
+        && !history.records_end_of(run)
+    {
+        log_end(project, &replay.key, &replay.run, outcome, clock)?;
+    }
+    Ok(marks.trouble)
 }
 
 /// Refuses to write to a copy.

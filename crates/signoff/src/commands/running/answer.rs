@@ -11,12 +11,14 @@ use signoff_runtime::planning::is_planning;
 use signoff_runtime::project::Project;
 use signoff_runtime::questions;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
+use signoff_runtime::runs::elsewhere::is_elsewhere;
 use signoff_runtime::runs::names::question_named;
 use signoff_runtime::runs::view::{RunView, each_event};
 
 use crate::args::Answer;
 use crate::commands::running::control::step_named;
 use crate::commands::running::resume::resume;
+use crate::commands::share;
 use crate::commands::sign::by_person;
 use crate::failure::Failure;
 use crate::report::run::event_text;
@@ -38,6 +40,9 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
     if args.resume && done != RequestOutcome::There {
         let resumed = resume(session, Some(run), &RunOptions::default());
         return resumed.map_err(|failure| recorded_but_not_resumed(failure, choice));
+    }
+    if args.resume && is_elsewhere(&project, run) {
+        return share::follow(session, &project, run);
     }
     let view = RunView::load(&project, run)?;
     if session.is_json() {

@@ -9,6 +9,7 @@ use signoff_runtime::live::handed_over::reasons_against;
 use signoff_runtime::live::{PreparedRun, RunOptions, RunReport};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::project::Project;
+use signoff_runtime::runs::elsewhere::bring_marks;
 use signoff_runtime::runs::follow::{Follow, FollowState, TICK};
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::{SignatureCheck, valid_signature_for_run};
@@ -125,6 +126,7 @@ pub(crate) fn follow(session: &mut Session, project: &Project, run: &str) -> Res
         (None, Some(reason)) => StopReason::Paused(reason),
         (None, None) => StopReason::Interrupted,
     };
+    let marked = bring_marks(project, run, &signoff_runtime::SystemClock::new())?;
     if let Some(trouble) = trouble(project, run)? {
         session.out.say(format!("trouble: {trouble}"));
     }
@@ -138,7 +140,7 @@ pub(crate) fn follow(session: &mut Session, project: &Project, run: &str) -> Res
         stopped,
         landing: None,
         run: Arc::unwrap_or_clone(view.run),
-        trouble: None,
+        trouble: marked,
         notes: Vec::new(),
     };
     conclude(session, run, &plan, &report, signed)

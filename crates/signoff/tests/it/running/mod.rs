@@ -27,6 +27,8 @@ mod quick;
 mod real_agents;
 mod recovering;
 mod reviewing;
-mod seeds_run;
+pub(crate) mod seeds_run;
+#[cfg(feature = "otel")]
+mod telemetry;
 mod warm;
 mod webhook;

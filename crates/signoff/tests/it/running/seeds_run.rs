@@ -1,11 +1,11 @@
 //! The example of each dialect's specification, made runnable: run in one go, killed and resumed, escalated
 //! and answered. Checks the events against the catalogue, and the marks against the specification.
 
-mod proposal;
-mod record;
-mod thread;
-mod toolplan;
-mod workunit;
+pub(crate) mod proposal;
+pub(crate) mod record;
+pub(crate) mod thread;
+pub(crate) mod toolplan;
+pub(crate) mod workunit;
 
 use serde_json::{Value, json};
 use signoff_testkit::{Reply, Script};

@@ -10,24 +10,24 @@ use signoff_testkit::Project;
 use crate::support::{agent, makes_out, plan, signed};
 
 /// A request as it came.
-struct Told {
+pub(super) struct Told {
     headers: Vec<(String, String)>,
-    body: String,
+    pub(super) body: String,
 }
 
 impl Told {
-    fn header(&self, name: &str) -> &str {
+    pub(super) fn header(&self, name: &str) -> &str {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map_or("", |(_, value)| value)
     }
 
-    fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect("the body is JSON")
     }
 }
 
 /// A server that answers each request with the next of these; after the last it hangs.
-fn server(answers: &'static [&'static str]) -> (String, Receiver<Told>) {
+pub(super) fn server(answers: &'static [&'static str]) -> (String, Receiver<Told>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("http://{}/hook", listener.local_addr().expect("it listens"));
     let (sender, told) = channel();

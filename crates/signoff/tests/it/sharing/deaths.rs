@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use signoff_testkit::{Dice, Reply, Running, Script};
+use signoff_testkit::{Reply, Script};
 
 use super::fleet::Fleet;
-use crate::support::{agent, plan, soak};
+use crate::support::{agent, plan};
 
 /// Steps of the plan: two chains side by side.
 const STEPS: usize = 8;
@@ -165,68 +165,4 @@ fn a_worker_without_its_database_ends_its_agents() {
         .assert_stderr_contains("lost its lease");
     assert!(fleet.agents().is_empty(), "{:?}", fleet.agents());
     fleet.postgres.come_up();
-}
-
-/// A process that takes part, and how it is started again.
-struct Part {
-    words: &'static [&'static str],
-    running: Option<Running>,
-}
-
-#[test]
-fn random_kills_lose_nothing_and_do_nothing_twice() {
-    let (kills, seed) = if soak() { (300, None) } else { (20, Some(7)) };
-    let seed = seed.unwrap_or_else(|| u64::from(std::process::id()));
-    let mut dice = Dice(seed);
-    let Some(mut fleet) = fleet() else {
-        return;
-    };
-    let mut parts: Vec<Part> = [
-        &["orchestrator", "--lease", "2"][..],
-        &["worker", "--lease", "2", "--roles", "coder"],
-        &[
-            "worker",
-            "--lease",
-            "2",
-            "--roles",
-            "coder,tools",
-            "--orchestrate",
-        ],
-    ]
-    .into_iter()
-    .map(|words| Part {
-        words,
-        running: Some(fleet.process(words)),
-    })
-    .collect();
-    let mut killed = 0;
-    while killed < kills {
-        let run = fleet.start_again();
-        while killed < kills && !is_over(&fleet, &run) {
-            std::thread::sleep(std::time::Duration::from_millis(dice.roll(700)));
-            killed += 1;
-            let which = usize::try_from(dice.roll(10)).expect("small");
-            if which == 9 {
-                fleet.postgres.kill();
-                fleet.postgres.come_up();
-            } else if let Some(part) = parts.get_mut(which % 3)
-                && let Some(running) = part.running.take()
-            {
-                running.kill();
-            }
-            for part in &mut parts {
-                // One that lost its lease has ended by itself.
-                if !part.running.as_mut().is_some_and(Running::is_running) {
-                    part.running = Some(fleet.process(part.words));
-                }
-            }
-        }
-        fleet.settle(&run);
-        check(&fleet, &run);
-    }
-    println!("{killed} kills, seed {seed}");
-}
-
-fn is_over(fleet: &Fleet, run: &str) -> bool {
-    fleet.state(run) == "completed"
 }

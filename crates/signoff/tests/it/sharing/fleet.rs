@@ -18,7 +18,7 @@ pub(super) struct Fleet {
 }
 
 /// The person's key, as docs/signatures.md has it.
-const KEY: &str = "mkdir -p ~/.ssh \
+pub(super) const KEY: &str = "mkdir -p ~/.ssh \
     && ssh-keygen -q -t ed25519 -N '' -C '' -f ~/.ssh/id_ed25519 \
     && git config --global user.email ada@example.org \
     && git config --global user.signingkey ~/.ssh/id_ed25519 \
@@ -29,20 +29,23 @@ impl Fleet {
     /// A signed plan in a project whose agents follow this script on every machine. `None` without Postgres.
     pub(super) fn new(script: &Script, plan: &str) -> Option<Self> {
         let fleet = Self::unsigned(script)?;
-        fleet.project.write("plan.md", plan);
-        fleet.project.git("add -A");
-        fleet.project.git("commit -qm plan");
-        fleet
-            .project
-            .bash(KEY, &fleet.project.path())
+        fleet.sign(plan);
+        Some(fleet)
+    }
+
+    /// Signs this plan, and makes the database ready for it.
+    pub(super) fn sign(&self, plan: &str) {
+        self.project.write("plan.md", plan);
+        self.project.git("add -A");
+        self.project.git("commit -qm plan");
+        self.project
+            .bash(KEY, &self.project.path())
             .assert_success();
-        fleet.approve().assert_success();
-        fleet.configure(&fleet.engine_settings());
-        fleet
-            .project
+        self.approve().assert_success();
+        self.configure(&self.engine_settings());
+        self.project
             .signoff(["worker", "--migrate"])
             .assert_success();
-        Some(fleet)
     }
 
     /// A project with neither a plan nor a key, whose agents follow this script on every machine.
@@ -134,22 +137,6 @@ impl Fleet {
             .project
             .json(["run", "plan.md", "--detach", "--again", "--all"]);
         run["run"].as_str().expect("runs have names").to_owned()
-    }
-
-    /// Waits until a run has completed. A person looks after it: what trouble stopped goes on.
-    pub(super) fn settle(&self, run: &str) {
-        let begun = Instant::now();
-        loop {
-            let now = self.state(run);
-            if now == "completed" {
-                return;
-            }
-            assert!(begun.elapsed() < PATIENCE, "{run} is {now}");
-            if now.starts_with("paused") {
-                self.project.signoff(["resume", run]);
-            }
-            pause();
-        }
     }
 
     /// Scripted agents of this test that are alive now.

@@ -1,5 +1,7 @@
 //! Runs that several machines share: real processes, a real Postgres, and a bare git repository between them.
 
+mod chaos;
+mod conformance;
 mod deaths;
 mod fleet;
 mod page;

@@ -4,12 +4,13 @@
 use super::*;
 use crate::support::kill_points;
 
-const TEXT: &str =
+pub(crate) const TEXT: &str =
     include_str!("../../../../../signoff-plan/tests/fixtures/proposal/invoice-reminder.md");
-const ID: &str = "PLAN-a1b2c3d4";
-const FILE: &str = ".pi/plans/PLAN-a1b2c3d4.md";
+pub(crate) const ID: &str = "PLAN-a1b2c3d4";
+pub(crate) const FILE: &str = ".pi/plans/PLAN-a1b2c3d4.md";
+pub(crate) const ARTIFACT: &str = ".pi/plans/artifacts/PLAN-abc123/invoice-2024-0847.pdf";
 
-fn script() -> Script {
+pub(crate) fn script() -> Script {
     let when = |text: &str| Reply::when([text]);
     Script::new()
         .reply(when("Update invoice status").say("Status updated"))
@@ -18,10 +19,9 @@ fn script() -> Script {
 }
 
 fn example(script: &Script) -> Example {
-    let artifact = ".pi/plans/artifacts/PLAN-abc123/invoice-2024-0847.pdf";
     // Today it would have expired.
     let text = TEXT.replace("2026-02-11", "2099-02-11");
-    Example::new(ID, &[(FILE, &text), (artifact, "pdf\n")], script).signed()
+    Example::new(ID, &[(FILE, &text), (ARTIFACT, "pdf\n")], script).signed()
 }
 
 fn field(example: &Example, name: &str) -> String {

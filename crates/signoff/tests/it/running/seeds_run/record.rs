@@ -4,7 +4,9 @@
 use super::*;
 use crate::support::kill_points;
 
-fn script() -> Script {
+pub(crate) const TEXT: &str = include_str!("../../../fixtures/seeds/000-auth-feature.yaml");
+
+pub(crate) fn script() -> Script {
     let when = |text: &str| Reply::when([text]);
     Script::new()
         .reply(when("Review and validate").say("looks good"))
@@ -15,8 +17,7 @@ fn script() -> Script {
 }
 
 fn example(script: &Script) -> Example {
-    let text = include_str!("../../../fixtures/seeds/000-auth-feature.yaml");
-    Example::new("auth.yaml", &[("auth.yaml", text)], script).signed()
+    Example::new("auth.yaml", &[("auth.yaml", TEXT)], script).signed()
 }
 
 fn accepted(example: &Example) {

@@ -16,14 +16,14 @@ const SERVICE: &str = include_str!(
 const HANDLER: &str =
     "---\nid: wire-handler\ndepends_on: [implement-service]\n---\n\nWire the handler.\n";
 
-const FILES: [(&str, &str); 4] = [
+pub(crate) const FILES: [(&str, &str); 4] = [
     ("auth/plan.md", PLAN),
     ("auth/tasks/01-create-schema.md", SCHEMA),
     ("auth/tasks/02-implement-service.md", SERVICE),
     ("auth/tasks/03-wire-handler.md", HANDLER),
 ];
 
-fn script() -> Script {
+pub(crate) fn script() -> Script {
     let when = |text: &str| Reply::when([text]);
     Script::new()
         .reply(when("Wire the handler").write("handler.go", "x\n"))

@@ -3,8 +3,12 @@
 
 use super::*;
 
-const REFERENCES: &str = include_str!("../../../fixtures/seeds/001-references.json");
+pub(crate) const REFERENCES: &str = include_str!("../../../fixtures/seeds/001-references.json");
 const REVIEW: &str = include_str!("../../../fixtures/seeds/001-review.json");
+pub(crate) const REVIEW_FILES: [(&str, &str); 2] = [
+    ("plan.json", REVIEW),
+    ("config.json", "{\"version\": \"1.0.0\"}\n"),
+];
 
 fn references(text: &str) -> Example {
     let files = [("plan.json", text), ("data.json", "{\"a\": 1}\n")];
@@ -12,11 +16,7 @@ fn references(text: &str) -> Example {
 }
 
 fn review() -> Example {
-    let files = [
-        ("plan.json", REVIEW),
-        ("config.json", "{\"version\": \"1.0.0\"}\n"),
-    ];
-    Example::new("plan.json", &files, &Script::new()).signed()
+    Example::new("plan.json", &REVIEW_FILES, &Script::new()).signed()
 }
 
 fn processed(example: &Example) {

@@ -10,28 +10,46 @@ const EXTRACT: &str =
 const MIGRATE: &str =
     include_str!("../../../../../signoff-plan/tests/fixtures/migrate-to-httpx.md");
 
+/// The files of the plan that mends a timeout.
+pub(crate) const TIMEOUT_FILES: [(&str, &str); 5] = [
+    ("plan.md", TIMEOUT),
+    ("src/auth/handler.py", "timeout = 30\n"),
+    ("src/auth/middleware.py", "pass\n"),
+    ("tests/auth/test_login.py", "pass\n"),
+    (".signoff/topics/fix-auth-timeout.md", "Slow connections.\n"),
+];
+
+/// The files of the plan that ends with a review.
+pub(crate) const EXTRACT_FILES: [(&str, &str); 3] = [
+    ("plan.md", EXTRACT),
+    ("src/app.py", "x\n"),
+    ("tests/test_app.py", "x\n"),
+];
+
 /// `uv run pytest` and its like pass if the file that stands for their reason to is there.
-fn with_programs(example: Example) -> Example {
-    let uv = "case \"$*\" in\n\
+pub(crate) const PROGRAMS: [(&str, &str); 2] = [
+    (
+        "uv",
+        "case \"$*\" in\n\
         *pytest*) test -f fixed && echo '3 passed in 0.01s' || { echo '1 failed in 0.01s'; exit 1; } ;;\n\
-        *ruff*) test -f fixed ;;\n*pyright*) test -f typed ;;\n*httpx*) test -f httpx ;;\nesac";
-    example
-        .program("uv", uv)
-        .program("gh", "test -f pr && echo OPEN")
+        *ruff*) test -f fixed ;;\n*pyright*) test -f typed ;;\n*httpx*) test -f httpx ;;\nesac",
+    ),
+    ("gh", "test -f pr && echo OPEN"),
+];
+
+fn with_programs(example: Example) -> Example {
+    PROGRAMS
+        .into_iter()
+        .fold(example, |example, (name, script)| {
+            example.program(name, script)
+        })
 }
 
 fn timeout(script: &Script) -> Example {
-    let files = [
-        ("plan.md", TIMEOUT),
-        ("src/auth/handler.py", "timeout = 30\n"),
-        ("src/auth/middleware.py", "pass\n"),
-        ("tests/auth/test_login.py", "pass\n"),
-        (".signoff/topics/fix-auth-timeout.md", "Slow connections.\n"),
-    ];
-    with_programs(Example::new("plan.md", &files, script)).signed()
+    with_programs(Example::new("plan.md", &TIMEOUT_FILES, script)).signed()
 }
 
-fn script() -> Script {
+pub(crate) fn script() -> Script {
     let when = |text: &str| Reply::when([text]);
     Script::new()
         .reply(when("open a PR").write("pr", "x\n").say("opened"))
@@ -138,9 +156,8 @@ fn two_retries_then_a_person() {
     assert_eq!(example.ledger().starts_of("step-2"), 4);
 }
 
-#[test]
-fn the_review_is_a_review() {
-    let script = Script::new()
+pub(crate) fn extract_script() -> Script {
+    Script::new()
         .reply(
             Reply::when(["clean module boundary"])
                 .write("docs/review-config-extract.md", "APPROVED\n"),
@@ -150,13 +167,13 @@ fn the_review_is_a_review() {
                 .write("src/config.py", "x\n")
                 .write("fixed", "x\n"),
         )
-        .reply(Reply::when(["dependency map"]).write("docs/config-deps.md", "x\n"));
-    let files = [
-        ("plan.md", EXTRACT),
-        ("src/app.py", "x\n"),
-        ("tests/test_app.py", "x\n"),
-    ];
-    let example = with_programs(Example::new("plan.md", &files, &script)).signed();
+        .reply(Reply::when(["dependency map"]).write("docs/config-deps.md", "x\n"))
+}
+
+#[test]
+fn the_review_is_a_review() {
+    let example = Example::new("plan.md", &EXTRACT_FILES, &extract_script());
+    let example = with_programs(example).signed();
     example.run().assert_success();
     done(&example, 3);
     let events = example.events();
