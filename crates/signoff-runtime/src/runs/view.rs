@@ -245,6 +245,14 @@ impl RunView {
         self.open_items().map(item).collect()
     }
 
+    /// How many items wait on a person: as many as [`Self::items`] has.
+    pub fn question_count(&self) -> usize {
+        if self.has_ended() {
+            return 0;
+        }
+        self.open_items().count()
+    }
+
     /// An agent's question is open only while the agent is there.
     fn open_items(&self) -> impl Iterator<Item = &InboxItem> {
         let is_open = |item: &&InboxItem| self.driven || item.kind != InboxKind::Permission;

@@ -21,6 +21,7 @@ use crate::plan_file::{PlanFile, is_thread, read_source};
 use crate::plan_history::{PlanHistory, is_expiry};
 use crate::plans::status::{PlanStatus, plan_status};
 use crate::project::relative;
+use crate::runs::view::RunView;
 
 pub(super) fn read(
     context: &ReadContext<'_>,
@@ -173,7 +174,7 @@ impl ReadContext<'_> {
             run: status.run_id().map(str::to_owned),
             tools: missing_tools(model, self.workspace()),
             file_says: status.file_says.clone(),
-            questions: (status.view.as_ref()).map_or(0, |view| view.run.items().count()),
+            questions: (status.view.as_ref()).map_or(0, RunView::question_count),
             double: other == Some(true),
             unlogged_move: location.kind == PlanLocationKind::Archive && other == Some(false),
             key,
