@@ -183,6 +183,17 @@ impl Plan {
         all.chain(named.into_iter().flatten())
     }
 
+    /// The step that is named by its id, or by its number as tables show it.
+    pub fn step_named(&self, name: &str) -> Option<&Step> {
+        let by_id = self.index_of(name).and_then(|at| self.steps.get(at));
+        let by_number = || {
+            self.steps
+                .iter()
+                .find(|step| step.number.to_string() == name)
+        };
+        by_id.or_else(by_number)
+    }
+
     /// Position of the step with this id.
     pub fn index_of(&self, id: &str) -> Option<usize> {
         self.steps.iter().position(|step| step.id == id)

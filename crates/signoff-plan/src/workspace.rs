@@ -8,6 +8,11 @@ use std::borrow::Cow;
 pub trait Workspace {
     /// Does this workspace-relative path exist (file or directory)?
     fn path_exists(&self, path: &str) -> bool;
+    /// Is what exists at this path something else than a file: a directory, a pipe?
+    fn is_no_file(&self, path: &str) -> bool {
+        let _ = path;
+        false
+    }
     /// Does this path lead out of the workspace although its text does not, by a link?
     fn leads_outside(&self, path: &str) -> bool {
         let _ = path;

@@ -99,6 +99,11 @@ impl Workspace for DiskWorkspace {
         !path.is_empty() && exists_inside(&self.root, &self.root.join(path))
     }
 
+    fn is_no_file(&self, path: &str) -> bool {
+        let there = self.path_exists(path).then(|| self.root.join(path));
+        there.is_some_and(|there| there.metadata().is_ok_and(|found| !found.is_file()))
+    }
+
     fn leads_outside(&self, path: &str) -> bool {
         let real = self.root.join(path).canonicalize();
         real.is_ok_and(|real| !real.starts_with(&self.root))

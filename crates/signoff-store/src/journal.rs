@@ -87,6 +87,21 @@ pub(crate) fn refuse_if_lost(path: &Path) -> Result<(), JournalError> {
     Head::read(path)?.check_reached(path, 0)
 }
 
+/// For a journal whose end is recorded from the beginning on: written before the journal itself is made.
+pub(crate) fn record_beginning(path: &Path) -> Result<(), JournalError> {
+    Head::default().write(path)
+}
+
+/// Refuses a journal whose end is not recorded, although it was from the beginning on: it could lack lines.
+pub(crate) fn refuse_unrecorded_end(path: &Path) -> Result<(), JournalError> {
+    if head_path(path).symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    Err(JournalError::NoHead {
+        path: path.to_path_buf(),
+    })
+}
+
 /// Where the end of this journal is recorded.
 pub(crate) fn head_path(path: &Path) -> PathBuf {
     head::path_for(path)

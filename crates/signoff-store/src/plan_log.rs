@@ -2,8 +2,8 @@
 //!
 //! Committed with the project, so it holds no outputs and no secrets. Whoever appends holds the
 //! plan's lock. Every line names its plan: a log that was put in another's place is refused. How long
-//! it had become is kept beside it in `NAME.head.json`: one that lost its end, or is gone, is refused
-//! as well.
+//! it had become is kept beside it in `NAME.head.json`, which is there before the log: one that lost its
+//! end, or is gone, is refused as well, and so is one without that file.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -68,6 +68,7 @@ pub fn load(path: &Path) -> Result<Vec<Record>, PlanLogError> {
     }
     let records = journal::load(path)?;
     about_its_plan(path, &records)?;
+    journal::refuse_unrecorded_end(path)?;
     Ok(records)
 }
 
@@ -83,12 +84,14 @@ pub fn append(
     let mut journal = if path.symlink_metadata().is_ok() {
         let (journal, records) = Journal::open(&path)?;
         about_its_plan(&path, &records)?;
+        journal::refuse_unrecorded_end(&path)?;
         journal
     } else {
         journal::refuse_if_lost(&path)?;
         if let Some(directory) = path.parent() {
             atomic::create_directories(directory)?;
         }
+        journal::record_beginning(&path)?;
         Journal::create(&path)?
     };
     let events: Vec<_> = events.iter().map(|event| with_plan(plan, event)).collect();
@@ -119,14 +122,21 @@ pub fn cut_torn_line(
 
 /// Records where the log ends, which a writer that was killed may have left undone.
 pub fn record_end(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), PlanLogError> {
-    let (mut journal, _) = Journal::open(&store.log_path(plan))?;
+    let path = store.log_path(plan);
+    journal::refuse_unrecorded_end(&path)?;
+    let (mut journal, _) = Journal::open(&path)?;
     journal.sync()?;
     journal.write_head()?;
     Ok(())
 }
 
-/// Where the end of the log at this path is recorded: whoever deletes the one deletes both, this
-/// first.
+/// Whoever deletes a log forgets its end first, then deletes the log, and the file that recorded its end last: killed in
+/// between, nothing looks as if lines were lost.
+pub fn forget_end(log: &Path) -> Result<(), PlanLogError> {
+    Ok(journal::record_beginning(log)?)
+}
+
+/// Where the end of the log at this path is recorded.
 pub fn head_path(log: &Path) -> PathBuf {
     journal::head_path(log)
 }
@@ -309,5 +319,41 @@ mod tests {
                 assert_eq!(read(&store, plan).unwrap().len(), 2);
             }
         }
+    }
+
+    #[test]
+    fn a_log_whose_recorded_end_is_gone_is_refused_and_one_that_is_being_deleted_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let at = "2026-11-15T09:30:12.345Z";
+        let held = lock(&store, "p").unwrap();
+        append(&store, "p", &held, at, &[event("plan_proposed")]).unwrap();
+        append(&store, "p", &held, at, &[event("plan_cancelled")]).unwrap();
+        let path = store.log_path("p");
+        let head = head_path(&path);
+        let recorded = fs::read(&head).unwrap();
+        fs::remove_file(&head).unwrap();
+        let whole = fs::read_to_string(&path).unwrap();
+        for left in [
+            whole.as_str(),
+            whole.split_inclusive('\n').next().unwrap(),
+            "",
+        ] {
+            fs::write(&path, left).unwrap();
+            let appended = append(&store, "p", &held, at, &[event("x")]);
+            let ended = record_end(&store, "p", &held);
+            for refused in [read(&store, "p").err(), appended.err(), ended.err()] {
+                let no_head = matches!(&refused, Some(PlanLogError(JournalError::NoHead { .. })));
+                assert!(no_head, "{refused:?}");
+            }
+        }
+        fs::write(&path, &whole).unwrap();
+        fs::write(&head, recorded).unwrap();
+        forget_end(&path).unwrap();
+        assert_eq!(read(&store, "p").unwrap().len(), 2);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(read(&store, "p").unwrap(), []);
+        fs::remove_file(&head).unwrap();
+        assert_eq!(read(&store, "p").unwrap(), []);
     }
 }

@@ -75,7 +75,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 fn refers_to_steps(args: &Value) -> bool {
     let args = args.as_object().into_iter().flatten();
     args.filter_map(|(_, value)| value.as_str())
-        .any(|text| text.starts_with('$'))
+        .any(|text| text.contains('$'))
 }
 
 /// What belongs to git and to the harness, at any depth.
@@ -171,6 +171,21 @@ mod tests {
             &text("$read.contents"),
             &[
                 "$read.contents | step `write` calls `write_file`, but `$read.contents` is nothing: there is no `contents` in it; did you mean `content`? | -",
+            ],
+        );
+        check(
+            Code::InvalidArgs,
+            &text("$read.content.x[0]"),
+            &[
+                "$read.content.x[0] | step `write` calls `write_file`, but `$read.content.x[0]` is nothing: text has no parts such as `.x` | -",
+            ],
+        );
+        check(
+            Code::InvalidArgs,
+            &text("v${read.contents} and ${read.path[1]}"),
+            &[
+                "v${read.contents} and ${read.path[1]} | step `write` calls `write_file`, but `${read.contents}` is nothing: there is no `contents` in it; did you mean `content`? | -",
+                "v${read.contents} and ${read.path[1]} | step `write` calls `write_file`, but `${read.path[1]}` is nothing: text has no parts such as `[1]` | -",
             ],
         );
         let tracker = r#"{"steps": [{"id": "find", "tool": "tracker.search", "args": {"query": "x"}}, {"id": "write", "tool": "write_file", "args": {"path": "b", "content": "$find.hits"}}]}"#;

@@ -1,7 +1,7 @@
-//! A subscribed file does not exist.
+//! A subscribed file does not exist, or is no file.
 //!
 //! ## Why
-//! The agent would start without context that its task relies on.
+//! The agent would start without context that its task relies on. Of a directory nothing is shown.
 //!
 //! ## Example
 //! ```text
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! ## Instead
-//! Correct the path. A file that a step makes counts as there for the steps that wait for it, if
-//! the step `produces` it or names it in its task or contract.
+//! Correct the path, or name the files of the directory. A file that a step makes counts as there for
+//! the steps that wait for it, if the step `produces` it or names it in its task or contract.
 
 use super::availability::{AbsenceReason, absence};
 use super::context::{Context, StepView};
@@ -31,7 +31,14 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 // Reported as such.
                 continue;
             }
-            if is_outside(&path) || absence(context, step, &path) != Some(AbsenceReason::Nobody) {
+            if is_outside(&path) {
+                continue;
+            }
+            if context.workspace.is_no_file(&path) {
+                problems.push(not_a_file(step, &path, span));
+                continue;
+            }
+            if absence(context, step, &path) != Some(AbsenceReason::Nobody) {
                 continue;
             }
             let message = format!(
@@ -61,6 +68,15 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             )));
         }
     }
+}
+
+fn not_a_file(step: StepView<'_>, path: &str, span: Span) -> Diagnostic {
+    let message = format!(
+        "step `{}` subscribes to `{path}`, which is not a file",
+        step.id()
+    );
+    let help = "name the files that its agent is to be shown";
+    step.problem(Code::MissingFile, span, message).help(help)
 }
 
 /// Lines are asked for that the file does not have. It may yet grow if a step writes it.
@@ -140,6 +156,17 @@ mod tests {
             &[&format!(
                 "file:a.md | step `step-1` subscribes to `a.md`, which does not exist | {HELP}"
             )],
+        );
+    }
+
+    #[test]
+    fn a_directory_shows_nothing() {
+        check(
+            Code::MissingFile,
+            &plan("### 1. A\n**subscriptions:** file:src, file:src/app.py\n"),
+            &[
+                "file:src | step `step-1` subscribes to `src`, which is not a file | name the files that its agent is to be shown",
+            ],
         );
     }
 

@@ -11,7 +11,11 @@ pub(super) struct TestWorkspace;
 
 impl Workspace for TestWorkspace {
     fn path_exists(&self, path: &str) -> bool {
-        ["src/app.py", "README.md"].contains(&path)
+        ["src", "src/app.py", "README.md"].contains(&path)
+    }
+
+    fn is_no_file(&self, path: &str) -> bool {
+        path == "src"
     }
 
     fn leads_outside(&self, path: &str) -> bool {

@@ -39,6 +39,25 @@ fn checked(text: &str) -> Checked {
     check(&draft, &World::default())
 }
 
+#[test]
+fn that_nobody_in_particular_has_to_sign_is_not_written() {
+    let text =
+        "---\nid: PLAN-a\ntitle: T\nstatus: proposed\ntools_required: []\n---\n## Steps\n1. A\n";
+    let of = |text: &str| {
+        write(&checked(text).plan, Dialect::Proposal)
+            .files
+            .remove(0)
+            .1
+    };
+    assert!(!of(text).contains("approval_required_from"), "{}", of(text));
+    let named = text.replace("tools_", "approval_required_from: [Ada]\ntools_");
+    assert!(
+        of(&named).contains("approval_required_from"),
+        "{}",
+        of(&named)
+    );
+}
+
 fn text(written: &WrittenPlan) -> &str {
     let [(_, text)] = written.files.as_slice() else {
         panic!("one file: {written:?}");

@@ -47,7 +47,8 @@ fn step_bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
         Some(RunLimit::Until(step)) => (step, false),
     };
     let unknown = || Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() });
-    let at = run.position(step).ok_or_else(unknown)?;
+    let by_number = || run.position(&run.plan().step_named(step)?.id);
+    let at = (run.position(step).or_else(by_number)).ok_or_else(unknown)?;
     if !only {
         return Ok(Bounds::until(run, at));
     }

@@ -171,7 +171,8 @@ fn allowed_steps(plan: &Plan, options: &RunOptions) -> Result<BTreeSet<usize>, E
         Some(RunLimit::Until(step)) => (step, false),
     };
     let unknown = || Error::Refused(Refusal::NoStep { step: step.clone() });
-    let at = plan.index_of(step).ok_or_else(unknown)?;
+    let named = plan.step_named(step).ok_or_else(unknown)?;
+    let at = plan.index_of(&named.id).ok_or_else(unknown)?;
     let allowed = plan.with_dependencies(at);
     if only && allowed.len() > 1 {
         let waits_for = plan.dependency_ids(at).map(str::to_owned).collect();

@@ -245,12 +245,12 @@ impl RunView {
         self.open_items().map(item).collect()
     }
 
-    /// How many questions wait, as far as the journal says: none, once the run has come to an end.
-    pub fn open_questions(&self) -> usize {
+    /// How many items wait on a person: as many as [`Self::items`] has.
+    pub fn question_count(&self) -> usize {
         if self.has_ended() {
             return 0;
         }
-        self.run.items().count()
+        self.open_items().count()
     }
 
     /// An agent's question is open only while the agent is there.

@@ -34,6 +34,10 @@ pub enum JournalError {
         path: PathBuf,
         reason: String,
     },
+    /// The file that records the head is gone, so nobody knows whether lines are missing.
+    NoHead {
+        path: PathBuf,
+    },
     /// Another writer has it open.
     Busy {
         path: PathBuf,
@@ -68,6 +72,7 @@ impl JournalError {
             | Self::Shorter { path, .. }
             | Self::OtherPlan { path, .. }
             | Self::BadHead { path, .. }
+            | Self::NoHead { path }
             | Self::Busy { path }
             | Self::Unknown { path }
             | Self::Touched { path }
@@ -106,6 +111,11 @@ impl fmt::Display for JournalError {
             Self::BadHead { path, reason } => {
                 write!(f, "`{}` is damaged: {reason}", path.display())
             }
+            Self::NoHead { path } => write!(
+                f,
+                "journal `{}` may have lost its end: the file beside it that records where it ends is gone",
+                path.display()
+            ),
             Self::Busy { path } => write!(
                 f,
                 "journal `{}` is being written by another process",

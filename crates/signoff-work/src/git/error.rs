@@ -25,6 +25,11 @@ pub enum GitError {
         /// Git's error message, or how it ended.
         said: String,
     },
+    /// A file cannot be stored in the encoding that `.gitattributes` gives it.
+    Encoding {
+        /// Git's error message.
+        said: String,
+    },
     /// The run is being stopped.
     Stopped {
         /// What was under way.
@@ -77,7 +82,7 @@ impl GitError {
     /// Is it caused by what somebody put into a tree? Everything else is between the harness, git and the machine.
     pub fn is_about_content(&self) -> bool {
         match self {
-            Self::Submodules { .. } => true,
+            Self::Submodules { .. } | Self::Encoding { .. } => true,
             Self::Tree { error, .. } => match error {
                 TreeError::Unreadable { error, .. } => !is_of_machine(error),
                 _ => true,
@@ -90,6 +95,24 @@ impl GitError {
             | Self::File { .. }
             | Self::Gone { .. }
             | Self::ChangedMeanwhile { .. } => false,
+        }
+    }
+
+    /// The same failure of a command that stores files: what git says of an encoding is about a file, and what it would
+    /// say of it again.
+    pub(crate) fn of_storing(self) -> Self {
+        /// What git says where it converts a file before it stores it (`encode_to_git` in its `convert.c`).
+        const ENCODING: [&str; 4] = [
+            "BOM is required in '",
+            "BOM is prohibited in '",
+            "failed to encode '",
+            "and back is not the same",
+        ];
+        match self {
+            Self::Failed { said, .. } if ENCODING.iter().any(|words| said.contains(words)) => {
+                Self::Encoding { said }
+            }
+            error => error,
         }
     }
 
@@ -131,6 +154,10 @@ impl fmt::Display for GitError {
         match self {
             Self::Start { tried, error } => write!(f, "`{tried}` could not be started: {error}"),
             Self::Failed { tried, said } => write!(f, "`{tried}` failed: {said}"),
+            Self::Encoding { said } => write!(
+                f,
+                "a file is not in the encoding that `working-tree-encoding` in .gitattributes gives it: {said}"
+            ),
             Self::Stopped { tried } => write!(f, "`{tried}` was stopped"),
             Self::Tree { root, error } => {
                 write!(f, "`{}` cannot be recorded: {error}", root.display())
@@ -171,6 +198,7 @@ impl Error for GitError {
             Self::File { error, .. } => Some(error),
             Self::Tree { error, .. } => Some(error),
             Self::Failed { .. }
+            | Self::Encoding { .. }
             | Self::Stopped { .. }
             | Self::TooMuch { .. }
             | Self::Unexpected { .. }

@@ -5,6 +5,7 @@ use std::path::Path;
 use signoff_engine::PlanState;
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::EditRefused;
+use signoff_plan::field;
 
 use super::Failure;
 use crate::shell_words::shell_word;
@@ -34,15 +35,23 @@ pub(super) fn thread_revision(plan: &str) -> Failure {
     .hint("edit its files, then `signoff revise` without `--with`")
 }
 
+fn field_names(of: &str) -> Vec<&'static str> {
+    if of == "plan" {
+        field::plan_names().collect()
+    } else {
+        field::step_names().collect()
+    }
+}
+
 /// An edit that was not made. What was asked for wrongly is wrong use, the rest is about the plan.
 pub(super) fn uneditable(refused: &EditRefused) -> Failure {
     let message = refused.to_string();
     match refused {
-        EditRefused::UnknownField { nearest, .. } => {
+        EditRefused::UnknownField { of, nearest, .. } => {
             let failure = Failure::new(2, "no-field", message);
             match nearest {
                 Some(_) => failure,
-                None => failure.hint("`signoff edit --help` lists the fields"),
+                None => failure.hint(format!("it has `{}`", field_names(of).join("`, `"))),
             }
         }
         EditRefused::UnknownStep(_) => Failure::new(2, "no-step", message),
@@ -110,7 +119,7 @@ pub(super) fn unwritable_request(why: &str) -> Failure {
         "invalid",
         format!("this proposal cannot be stored: {why}"),
     )
-    .hint("`##` begins a section of the plan's file: use `###` and deeper in a context")
+    .hint("a plan's file is a list of steps: a title is one line, and `##` in a context begins a section; use `###` and deeper")
 }
 
 pub(super) fn not_deletable(plan: &str, state: PlanState) -> Failure {

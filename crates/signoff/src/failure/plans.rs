@@ -12,6 +12,7 @@ pub(super) fn plan_log(error: &JournalError) -> Failure {
     let log = match error {
         JournalError::Corrupt { path, .. }
         | JournalError::Shorter { path, .. }
+        | JournalError::NoHead { path }
         | JournalError::OtherPlan { path, .. } => path.clone(),
         // `NAME.head.json` beside `NAME.jsonl`.
         JournalError::BadHead { path, .. } => path.with_extension("").with_extension("jsonl"),

@@ -167,7 +167,8 @@ pub(super) fn already_finished(run: &str, outcome: &str, to_land: bool) -> Failu
     failure.hint(if outcome == "failed" {
         format!("`signoff resume {run}` continues it")
     } else {
-        "`signoff clone PLAN` copies the plan, so that it can run again".to_owned()
+        "`signoff run PLAN --again` runs the plan again, and keeps what is unchanged and holds"
+            .to_owned()
     })
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str], asks: &[Vec<String>]) -
     fields.text("budget", budget(&plan.budget).as_deref());
     fields.scope("tools", plan.tools.as_deref());
     fields.text("model", plan.executor_model.as_deref());
-    fields.list("signed by", &plan.approval_required_from);
+    fields.list("must sign", &plan.approval_required_from);
     for (name, value) in &plan.params {
         fields.text("param", Some(&format!("{name} = {value}")));
     }

@@ -22,18 +22,29 @@ pub(super) fn misfits(
         let (Some(key), Some(text)) = (key, value.value.as_str()) else {
             continue;
         };
-        let tokens = scan(text);
-        let Some(TokenKind::Whole(reference)) = tokens.first().map(|token| &token.kind) else {
-            continue;
-        };
-        let misfit = misfit(context, reference, key.value, wanted(key.value));
-        found.extend(misfit.map(|message| SchemaMismatch {
+        let misfits = scan(text)
+            .into_iter()
+            .filter_map(|token| match &token.kind {
+                TokenKind::Whole(reference) => {
+                    misfit(context, reference, key.value, wanted(key.value))
+                }
+                TokenKind::Inside(reference) => missing(context, reference),
+                TokenKind::Dollar | TokenKind::Name(_) | TokenKind::Bad(_) => None,
+            });
+        found.extend(misfits.map(|message| SchemaMismatch {
             span: value.span,
             message,
             suggestion: None,
         }));
     }
     found
+}
+
+/// Why a reference in the middle of a text leads to nothing; whatever is there can be part of a text.
+fn missing(context: &Context<'_>, reference: &Reference<'_>) -> Option<String> {
+    let result = result_schema(context, reference.id)?;
+    let missing = member(&result, &reference.path).err()?;
+    Some(format!("`${{{reference}}}` is nothing: {missing}"))
 }
 
 fn misfit(
@@ -89,6 +100,16 @@ fn result_schema(context: &Context<'_>, id: &str) -> Option<Value> {
 /// The schema of what lies at the end of a path, if it is known; or why nothing does.
 fn member<'s>(mut schema: &'s Value, path: &[PathPart<'_>]) -> Result<Option<&'s Value>, String> {
     for part in path {
+        let (within, written) = match part {
+            PathPart::Name(name) => ("object", format!(".{name}")),
+            PathPart::Index(index) => ("array", format!("[{index}]")),
+        };
+        if let [one] = types(schema)[..]
+            && one != within
+        {
+            let what = type_description(one);
+            return Err(format!("{what} has no parts such as `{written}`"));
+        }
         let next = match part {
             PathPart::Name(name) => {
                 let known = schema.get("properties").and_then(Value::as_object);

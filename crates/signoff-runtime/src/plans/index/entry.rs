@@ -174,7 +174,7 @@ impl ReadContext<'_> {
             run: status.run_id().map(str::to_owned),
             tools: missing_tools(model, self.workspace()),
             file_says: status.file_says.clone(),
-            questions: (status.view.as_ref()).map_or(0, RunView::open_questions),
+            questions: (status.view.as_ref()).map_or(0, RunView::question_count),
             double: other == Some(true),
             unlogged_move: location.kind == PlanLocationKind::Archive && other == Some(false),
             key,

@@ -62,6 +62,9 @@ impl Request {
 
     /// The plan as a file of the `proposal` dialect.
     pub(crate) fn to_file(&self, id: &str, now: &str) -> Result<Source, String> {
+        if self.title.trim().is_empty() {
+            return Err("its `title` is empty".to_owned());
+        }
         let mut plan = self.skeleton()?;
         plan.id = Some(id.to_owned());
         plan.status = Some("proposed".to_owned());

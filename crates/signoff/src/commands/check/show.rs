@@ -71,8 +71,10 @@ fn show_text(session: &mut Session, plan: &PlanFile, view: &PlanView) {
     let name = plan.source.name();
     let title = sanitize(plan.checked.plan.display_title());
     session.out.answer(paint(TITLE, title));
+    let version = plan.checked.plan.version;
+    let version = version.map_or_else(String::new, |version| format!(" · version {version}"));
     session.out.answer(format!(
-        "{} · {} · {}",
+        "{} · {} · {}{version}",
         view.state.name(),
         name,
         paint(DIM, plan.digest().short())

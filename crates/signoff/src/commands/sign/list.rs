@@ -49,7 +49,9 @@ pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
         return Ok(code);
     }
     if listing.plans.is_empty() {
-        let nothing = if args.status.is_empty() {
+        let nothing = if code != 0 {
+            "no plan can be shown"
+        } else if args.status.is_empty() {
             "no plans here yet: `signoff propose PLAN` submits one"
         } else {
             "no plan is in that state"

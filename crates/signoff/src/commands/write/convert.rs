@@ -58,7 +58,7 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
         Some(shown) => {
             let validity = Validity {
                 same_digest: plan.digest() == again.digest(),
-                errors: errors.len(),
+                is_valid: !(again.checked.diagnostics.iter()).any(is_of_plan),
             };
             say_written(session, shown, args.to, &validity);
         }
@@ -74,14 +74,15 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
 /// What a signature of the old plan is worth for the new one.
 struct Validity {
     same_digest: bool,
-    /// Errors that only the new one has.
-    errors: usize,
+    is_valid: bool,
 }
 
 fn say_written(session: &mut Session, shown: &Path, to: Dialect, validity: &Validity) {
     let path = shown.display();
     let digest = match validity {
-        Validity { errors: 1.., .. } => format!(
+        Validity {
+            is_valid: false, ..
+        } => format!(
             "nobody can sign it before its errors are corrected: `signoff verify {}` shows them",
             shell_word(&path.to_string())
         ),
@@ -93,6 +94,11 @@ fn say_written(session: &mut Session, shown: &Path, to: Dialect, validity: &Vali
     session.out.say(format!("wrote {path} ({to}); {digest}"));
 }
 
+/// Is it an error, and one of the plan itself?
+fn is_of_plan(problem: &Diagnostic) -> bool {
+    problem.severity == Severity::Error && !problem.code.is_environmental()
+}
+
 /// Errors of the new plan of a kind that the old one does not have. What is missing around it is no
 /// fault of the conversion.
 fn new_errors<'a>(plan: &PlanFile, again: &'a PlanFile) -> Vec<&'a Diagnostic> {
@@ -102,8 +108,7 @@ fn new_errors<'a>(plan: &PlanFile, again: &'a PlanFile) -> Vec<&'a Diagnostic> {
         .map(|one| one.code)
         .collect();
     (again.checked.diagnostics.iter())
-        .filter(is_error)
-        .filter(|one| !one.code.is_environmental() && !old.contains(&one.code))
+        .filter(|one| is_of_plan(one) && !old.contains(&one.code))
         .collect()
 }
 

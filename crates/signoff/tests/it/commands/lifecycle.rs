@@ -381,8 +381,14 @@ fn a_log_that_is_another_plans_or_lost_its_end_is_refused() {
     project.write(log(&good), &whole);
     assert_eq!(state(&project, &good).0, "rejected");
 
-    // With the other's head, too, only what the lines say tells them apart.
+    // Without the file that says where it ends, nobody knows what is missing.
     let head = |id: &str| format!(".signoff/log/{id}.head.json");
+    let recorded = project.read(head(&good));
+    std::fs::remove_file(project.path().join(head(&good))).expect("its end is recorded");
+    refused("may have lost its end");
+    project.write(head(&good), &recorded);
+
+    // With the other's head, too, only what the lines say tells them apart.
     project.write(log(&good), &project.read(log(&evil)));
     project.write(head(&good), &project.read(head(&evil)));
     refused(&format!("is about another plan: `{evil}`"));

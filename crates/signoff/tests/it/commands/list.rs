@@ -5,7 +5,7 @@ use signoff_store::plan_log;
 use signoff_store::root::discover;
 use signoff_testkit::{Project, Reply, Script};
 
-use crate::support::{BINARY, agent, plan, signed};
+use crate::support::{BINARY, agent, newest_run, plan, signed};
 
 fn project() -> Project {
     let project = Project::new(BINARY);
@@ -437,6 +437,33 @@ fn a_plan_is_listed_however_its_path_was_spelled_and_refused_outside() {
     }
     assert!(!project.exists(".signoff/log/foreign.jsonl"));
     from(&format!("signoff propose - < '{foreign}'")).assert_success();
+}
+
+#[test]
+fn a_run_that_has_ended_asks_nothing() {
+    let ask = "**depends_on:** none\n**ask:** why?\n";
+    let fails = "**depends_on:** none\n**contract:**\n```shell\nfalse\n```\n**on_fail:** abort\n";
+    let project = signed(&Script::new(), &plan(&[ask]));
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    let asks = "(asks you 1 question)";
+    project.signoff(["list"]).assert_stdout_contains(asks);
+    let project = signed(&Script::new(), &plan(&[ask, fails]));
+    project.signoff(["run", "plan.md"]).assert_code(1);
+    assert_eq!(project.json(["inbox"])["items"], json!([]));
+    let output = project.signoff(["list"]);
+    output.assert_success().assert_stdout_lacks("asks you");
+    // One whose run cannot be read is not nowhere.
+    let run = newest_run(&project);
+    std::fs::remove_file(
+        project
+            .path()
+            .join(format!(".signoff/runs/{run}/journal.jsonl")),
+    )
+    .expect("a journal");
+    let output = project.signoff(["list"]);
+    output
+        .assert_code(6)
+        .assert_stdout_contains("no plan can be shown");
 }
 
 #[test]

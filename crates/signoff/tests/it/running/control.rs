@@ -296,14 +296,16 @@ fn a_run_goes_only_so_far_and_resume_goes_on() {
         .signoff(["run", "plan.md", "--until", "step-9"])
         .assert_code(2);
     project
-        .signoff(["run", "plan.md", "--until", "step-1", "--jobs", "2"])
+        .signoff(["run", "plan.md", "--until", "1", "--jobs", "2"])
         .assert_success()
         .assert_stdout_contains("signoff resume");
     assert_eq!(statuses(&project), ["completed", "ready", "pending"]);
     assert_eq!(status(&project)["paused"], "limited");
     project
-        .signoff(["resume", "--only", "step-2"])
-        .assert_success();
+        .signoff(["resume", "--only", "4"])
+        .assert_code(2)
+        .assert_stderr_contains("there is no step `4`");
+    project.signoff(["resume", "--only", "2"]).assert_success();
     assert_eq!(statuses(&project), ["completed", "completed", "ready"]);
     project.signoff(["resume", "--jobs", "2"]).assert_success();
     assert_eq!(status(&project)["outcome"], "completed");

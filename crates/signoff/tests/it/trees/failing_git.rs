@@ -92,6 +92,35 @@ fn git_that_fails_after_a_call_stops_the_run_and_the_call_is_made_once() {
 }
 
 #[test]
+fn a_file_that_git_cannot_store_as_its_attributes_say_is_the_works_fault() {
+    let project = project();
+    project.write(".gitattributes", "*.txt working-tree-encoding=UTF-16\n");
+    project.git("add .gitattributes");
+    project.git("commit --quiet --message attributes");
+    // What an agent wrote is told to its next attempt, and nothing stands still for ever.
+    let said = "echo two > two.txt; test -s made || echo one > made";
+    let step = format!(
+        "**tool:** run_command\n**tools:** run_command\n**args:** {}\n**on_fail:** abort\n",
+        json!({"command": said})
+    );
+    run(&project, &step).assert_code(1);
+    let error = project.json(["status"])["steps"][0]["reason"].to_string();
+    assert!(
+        error.contains("working-tree-encoding") && error.contains("two.txt"),
+        "{error}"
+    );
+    // A call with effects outside is not made again because of it.
+    let step = call(&project, "echo two > two.txt");
+    run(&project, &step).assert_code(3);
+    assert_eq!(calls(&project), 1);
+    let question = project.json(["inbox"])["items"][0]["question"].to_string();
+    assert!(
+        question.contains("BOM is required in 'two.txt'"),
+        "{question}"
+    );
+}
+
+#[test]
 fn a_call_whose_work_needs_a_filter_is_made_once_and_a_person_is_asked() {
     let project = project();
     project.git("config filter.lfs.clean cat");

@@ -241,9 +241,21 @@ impl Pruning<'_> {
             // Without a name this would be every plan's signatures.
             let encoded = log.file_stem().expect("a log has a name");
             self.remove(RemovedKind::Signatures, &key, &signatures.join(encoded));
-            self.remove(RemovedKind::Log, &key, &plan_log::head_path(&log));
-            self.remove(RemovedKind::Log, &key, &log);
+            self.remove_log(&key, &log);
         }
+    }
+
+    fn remove_log(&mut self, key: &str, log: &Path) {
+        let forgotten = if self.options.dry_run || !log.exists() {
+            Ok(())
+        } else {
+            plan_log::forget_end(log)
+        };
+        if let Err(error) = forgotten {
+            return self.keep(log, KeptReason::Error(error.into()));
+        }
+        self.remove(RemovedKind::Log, key, log);
+        self.remove(RemovedKind::Log, key, &plan_log::head_path(log));
     }
 
     /// Is this the log of a plan whose file is gone for long enough?

@@ -77,6 +77,8 @@ impl Chaos {
             Some(2) if begun => {
                 let status = self.project.signoff(["status"]);
                 assert_eq!(status.code, Some(2), "{what}: a run is not found: {output}");
+                // Shown if the test fails later: whatever else this code stands for is a fault.
+                eprintln!("{what}: nothing to resume: {output}\n{status}");
                 self.begun = false;
                 Gone::Refused
             }
