@@ -7,6 +7,7 @@ pub mod address;
 pub mod assets;
 pub mod frame;
 pub mod graph;
+pub mod hidden_characters;
 pub mod inbox;
 pub mod moment;
 pub mod output;

@@ -6,6 +6,7 @@ use signoff_api::run::Step;
 
 use crate::assets::STYLE;
 use crate::frame::mark;
+use crate::hidden_characters::escape_hidden;
 use crate::moment::{between, clock, lasted, millis};
 use crate::output::before_and_after;
 use crate::review::step::contract_of;
@@ -69,7 +70,7 @@ pub fn file(report: &Report, graph: Option<&str>) -> String {
             body { main { (document(report, graph, &crumbs, &html! {})) p.tiny.muted { "Written by Signoff on " (clock(&report.at)) "." } } }
         }
     };
-    page.into_string()
+    escape_hidden(&page.into_string())
 }
 
 fn evidence(report: &Report) -> Markup {

@@ -57,13 +57,20 @@ pub fn hides(letter: char) -> Option<HiddenReason> {
         | '\u{fe00}'..='\u{fe0f}'
         | '\u{feff}'
         | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}'
+        | '\u{fdd0}'..='\u{fdef}'
+        | '\u{fff0}'..='\u{fffb}'
         | '\u{110bd}'
         | '\u{110cd}'
-        | '\u{13430}'..='\u{1343f}'
+        | '\u{13430}'..='\u{13440}'
+        | '\u{13447}'..='\u{13455}'
+        | '\u{16fe4}'
         | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d159}'
         | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}' => HiddenReason::Invisible,
+        // Whatever a font makes of it, and what no text has.
+        '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' => HiddenReason::Invisible,
+        letter if u32::from(letter) & 0xfffe == 0xfffe => HiddenReason::Invisible,
         _ => return None,
     })
 }

@@ -7,13 +7,15 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::http::header::ACCEPT;
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_response};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use signoff_page::problem::KeptForm;
 
 use crate::error::HttpError;
 use crate::forms::SentForm;
-use crate::safety::{add_headers, body_limit, refuse_strangers, time_limit};
+use crate::safety::{
+    add_headers, body_limit, refuse_strangers, show_hidden_characters, time_limit,
+};
 use crate::sessions::Session;
 use crate::state::AppState;
 use crate::{api, mcp, pages, sign_in};
@@ -32,6 +34,7 @@ pub(crate) fn router(state: AppState) -> io::Result<Router> {
         .layer(from_fn_with_state(state.clone(), identify))
         .layer(from_fn_with_state(state.clone(), refuse_strangers))
         .layer(from_fn(show_failures))
+        .layer(map_response(show_hidden_characters))
         .layer(from_fn(add_headers))
         .with_state(state);
     Ok(router)

@@ -46,15 +46,19 @@ pub struct GuardRules<'a> {
     pub mode: GuardMode,
     /// Tools that run only in signed plans: `name` or `name_*`.
     pub guarded: &'a [String],
-    /// Which files are plans of this session.
-    pub plan_files: &'a dyn PlanFiles,
+    /// The files that a call is about.
+    pub files: &'a dyn SessionFiles,
 }
 
-/// Knows the files that an agent may write in plan mode.
-pub trait PlanFiles: fmt::Debug {
+/// Knows the files around a session.
+pub trait SessionFiles: fmt::Debug {
     /// Whether this absolute path is below a plan directory of the session, or the agent's own plan, without leading out
     /// of it by a link.
     fn is_plan_file(&self, path: &str) -> bool;
+
+    /// A repository without a checkout of its own, in which git would run when it is started in the session's directory,
+    /// or in one of these. It may have come with a clone, and its settings name programs.
+    fn bare_repository(&self, directories: &[String]) -> Option<String>;
 }
 
 /// What holds inside a run.
@@ -116,7 +120,7 @@ pub fn decide(call: &ToolCall<'_>, rules: &GuardRules<'_>) -> Option<Denial> {
         });
     }
     if rules.plan_mode
-        && let Err(reason) = plan_mode::check(call, rules.plan_files)
+        && let Err(reason) = plan_mode::check(call, rules.files)
     {
         return Some(Denial {
             rule: GuardRule::PlanMode,

@@ -8,6 +8,7 @@ mod agent;
 mod call;
 mod commands;
 mod decide;
+mod git_directories;
 mod own_commands;
 mod paths;
 mod plan_mode;
@@ -20,7 +21,7 @@ pub use self::ability::{Ability, ToolNames};
 pub use self::agent::Agent;
 pub use self::call::ToolCall;
 pub use self::decide::{
-    Denial, GuardMode, GuardRule, GuardRules, PlanFiles, StepScope, decide, decide_in_run,
+    Denial, GuardMode, GuardRule, GuardRules, SessionFiles, StepScope, decide, decide_in_run,
 };
 pub use self::own_commands::{OwnCommand, own_command};
 pub use self::plan_mode::check_text;

@@ -2,21 +2,22 @@
 
 use super::call::ToolCall;
 use super::commands::{changes_meaning, commands_of};
-use super::decide::PlanFiles;
+use super::decide::SessionFiles;
+use super::git_directories::{GitDirectories, git_directories};
 use super::own_commands::is_planning;
 use super::paths::written_paths;
 use super::{Ability, Agent};
 use crate::shell::read_only;
 
 /// Says why a call does not pass.
-pub(super) fn check(call: &ToolCall<'_>, plan_files: &dyn PlanFiles) -> Result<(), String> {
+pub(super) fn check(call: &ToolCall<'_>, files: &dyn SessionFiles) -> Result<(), String> {
     let Some(ability) = call.ability() else {
         return check_other(call);
     };
     match ability {
         Ability::Read | Ability::Search | Ability::Watch | Ability::Fetch | Ability::Own => Ok(()),
-        Ability::Run => check_command(call),
-        Ability::Write => check_write(call, plan_files),
+        Ability::Run => check_command(call, files),
+        Ability::Write => check_write(call, files),
         Ability::Delegate => check_sub_agent(call),
     }
 }
@@ -38,7 +39,7 @@ fn check_sub_agent(call: &ToolCall<'_>) -> Result<(), String> {
     }
 }
 
-fn check_command(call: &ToolCall<'_>) -> Result<(), String> {
+fn check_command(call: &ToolCall<'_>, files: &dyn SessionFiles) -> Result<(), String> {
     if let Some(key) = changes_meaning(call.input) {
         return Err(format!(
             "the argument `{key}` of `{}` changes what its command does",
@@ -47,7 +48,35 @@ fn check_command(call: &ToolCall<'_>) -> Result<(), String> {
     }
     let commands = commands_of(call.input)
         .ok_or_else(|| format!("the command of `{}` cannot be told", call.tool))?;
-    commands.iter().try_for_each(|text| check_text(text))
+    commands.iter().try_for_each(|text| {
+        check_text(text)?;
+        check_repositories(text, call, files)
+    })
+}
+
+/// Says why git must not run where a command line runs it: what a repository that came with a clone has in its settings
+/// would be started.
+fn check_repositories(
+    text: &str,
+    call: &ToolCall<'_>,
+    files: &dyn SessionFiles,
+) -> Result<(), String> {
+    let directories = match git_directories(text, call.input) {
+        GitDirectories::NoGit => return Ok(()),
+        GitDirectories::Known(directories) => directories,
+        GitDirectories::Unknown => {
+            return Err(
+                "the directory that git would run in cannot be told: write it out".to_owned(),
+            );
+        }
+    };
+    match files.bare_repository(&directories) {
+        None => Ok(()),
+        Some(path) => Err(format!(
+            "git would run in the bare repository `{}`, and start what its settings name",
+            path.escape_debug()
+        )),
+    }
 }
 
 /// Says why a command line does not pass in plan mode.
@@ -58,10 +87,10 @@ pub fn check_text(text: &str) -> Result<(), String> {
     read_only(text).map_err(|why| why.to_string())
 }
 
-fn check_write(call: &ToolCall<'_>, plan_files: &dyn PlanFiles) -> Result<(), String> {
+fn check_write(call: &ToolCall<'_>, files: &dyn SessionFiles) -> Result<(), String> {
     let paths = written_paths(call.tool, call.input)
         .ok_or_else(|| format!("the file that `{}` changes cannot be told", call.tool))?;
-    let is_plan = |path: &&String| is_plain(path) && plan_files.is_plan_file(path);
+    let is_plan = |path: &&String| is_plain(path) && files.is_plan_file(path);
     match paths.iter().find(|path| !is_plan(path)) {
         None => Ok(()),
         Some(path) => Err(format!(

@@ -7,9 +7,13 @@ use super::*;
 #[derive(Debug)]
 struct Plans;
 
-impl PlanFiles for Plans {
+impl SessionFiles for Plans {
     fn is_plan_file(&self, path: &str) -> bool {
         path.starts_with("/plans/s1/")
+    }
+
+    fn bare_repository(&self, directories: &[String]) -> Option<String> {
+        directories.iter().find(|path| path.contains(".git")).cloned()
     }
 }
 
@@ -18,7 +22,7 @@ fn rules(plan_mode: bool, mode: GuardMode, guarded: &[String]) -> GuardRules<'_>
         plan_mode,
         mode,
         guarded,
-        plan_files: &Plans,
+        files: &Plans,
     }
 }
 
@@ -43,6 +47,21 @@ fn check_plan_mode(agent: Agent, tool: &str, input: Value, passes: bool) {
     if let Some(denied) = denied {
         assert!(denied.blocks && !denied.reason.is_empty());
     }
+}
+
+#[test]
+fn git_runs_in_no_repository_that_came_with_a_clone() {
+    for (command, passes) in [
+        ("git -C sub status", true),
+        ("git -C vendor/evil.git status", false),
+        ("cd vendor/evil.git && git status", false),
+        ("cd vendor/evil.git && ls", true),
+        ("git -C \"$X\" status", false),
+    ] {
+        check_plan_mode(Agent::Claude, "Bash", json!({"command": command}), passes);
+    }
+    let input = json!({"command": ["git", "status"], "workdir": "/x/evil.git"});
+    check_plan_mode(Agent::Codex, "shell", input, false);
 }
 
 #[test]

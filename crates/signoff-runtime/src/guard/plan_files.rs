@@ -1,11 +1,11 @@
-//! The files that an agent may write in plan mode: below the plan directories that were allocated to its session, and
-//! its own plan.
+//! The files around a session: those that its agent may write in plan mode, below the plan directories that were
+//! allocated to it and its own plan, and the repositories that git would find.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use signoff_plan::guard::{Agent, PlanFiles};
+use signoff_plan::guard::{Agent, SessionFiles};
 use signoff_store::threads::allocated;
 use signoff_work::environment::Variables;
 
@@ -18,11 +18,18 @@ pub(super) struct SessionPlans {
     directories: Vec<PathBuf>,
     /// Markdown directly in them is a plan.
     flat: Vec<PathBuf>,
+    /// Where its commands begin.
+    directory: PathBuf,
 }
 
 impl SessionPlans {
     /// Finds them. What cannot be read allows nothing.
-    pub(super) fn new(variables: &Variables, agent: Agent, session: Option<&str>) -> Self {
+    pub(super) fn new(
+        variables: &Variables,
+        agent: Agent,
+        session: Option<&str>,
+        directory: &Path,
+    ) -> Self {
         let named = variables.get(OsStr::new(SESSION_VARIABLE));
         let named = named.and_then(|id| id.to_str());
         let root = plans_root(variables);
@@ -34,6 +41,7 @@ impl SessionPlans {
         Self {
             directories: directories.collect(),
             flat: own_plans(variables, agent).into_iter().collect(),
+            directory: directory.to_owned(),
         }
     }
 }
@@ -55,7 +63,7 @@ fn own_plans(variables: &Variables, agent: Agent) -> Option<PathBuf> {
     }
 }
 
-impl PlanFiles for SessionPlans {
+impl SessionFiles for SessionPlans {
     // Only Markdown: programs run what a `.git/config`, a `Makefile` or an `.npmrc` of the directory says.
     fn is_plan_file(&self, path: &str) -> bool {
         let path = Path::new(path);
@@ -72,6 +80,40 @@ impl PlanFiles for SessionPlans {
         let mut homes = threads.chain(self.flat.iter().filter(|flat| is_in(flat)));
         is_markdown && homes.any(|directory| is_really_below(path, directory))
     }
+
+    fn bare_repository(&self, directories: &[String]) -> Option<String> {
+        let mut possible = vec![self.directory.clone()];
+        for directory in directories {
+            // Which of them changes the directory of which is not looked at: each may be relative to each before it.
+            let further: Vec<_> = possible.iter().map(|from| from.join(directory)).collect();
+            possible.extend(further);
+            if possible.len() > MOST_DIRECTORIES {
+                return Some(directory.clone());
+            }
+        }
+        let found = possible.iter().find_map(|directory| bare_repository(directory));
+        found.map(|path| path.display().to_string())
+    }
+}
+
+/// So many directories are looked at.
+const MOST_DIRECTORIES: usize = 64;
+
+/// The bare repository that git would find from this directory on. A directory that is not there leads nowhere.
+fn bare_repository(directory: &Path) -> Option<PathBuf> {
+    let directory = directory.canonicalize().ok()?;
+    // No clone brings a directory of this name.
+    let is_git = |path: &Path| path.components().any(|part| part.as_os_str() == ".git");
+    for at in directory.ancestors() {
+        if is_git(at) || at.join(".git").symlink_metadata().is_ok() {
+            return None;
+        }
+        let has = |name: &str| at.join(name).symlink_metadata().is_ok();
+        if has("HEAD") && (has("commondir") || (has("objects") && has("refs"))) {
+            return Some(at.to_owned());
+        }
+    }
+    None
 }
 
 /// Whether the path lies below the directory, and neither it nor anything between is a link.
@@ -120,7 +162,7 @@ mod tests {
         fs::create_dir_all(root.join("home/.claude/plans/sub")).unwrap();
         symlink("/etc", root.join("s1/link")).unwrap();
         symlink("/etc/passwd", root.join("s1/file.md")).unwrap();
-        let plans = SessionPlans::new(&variables, Agent::Claude, Some("s1"));
+        let plans = SessionPlans::new(&variables, Agent::Claude, Some("s1"), &root);
         let is_plan = |path: &str| plans.is_plan_file(&format!("{}/{path}", root.display()));
         for path in [
             "s1/plan.md",
@@ -146,8 +188,43 @@ mod tests {
         ] {
             assert!(!is_plan(path), "{path}");
         }
-        let of_pi = SessionPlans::new(&variables, Agent::Pi, None);
+        let of_pi = SessionPlans::new(&variables, Agent::Pi, None, &root);
         assert!(!of_pi.is_plan_file(&format!("{}/s1/plan.md", root.display())));
         assert!(!of_pi.is_plan_file(&format!("{}/home/.claude/plans/a.md", root.display())));
+    }
+    #[test]
+    fn a_bare_repository_is_found_where_git_finds_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        for made in [
+            ".git/objects",
+            ".git/refs",
+            "sub",
+            "vendor/evil.git/objects/pack",
+            "vendor/evil.git/refs",
+            "vendor/linked",
+        ] {
+            fs::create_dir_all(root.join(made)).unwrap();
+        }
+        for file in [".git/HEAD", "vendor/evil.git/HEAD", "vendor/linked/HEAD"] {
+            fs::write(root.join(file), "ref: refs/heads/main\n").unwrap();
+        }
+        fs::write(root.join("vendor/linked/commondir"), "../evil.git\n").unwrap();
+        let found = |from: &str, directories: &[&str]| {
+            let from = root.join(from);
+            let plans = SessionPlans::new(&Variables::new(), Agent::Codex, None, &from);
+            let directories: Vec<String> = directories.iter().map(|&d| d.to_owned()).collect();
+            plans.bare_repository(&directories).is_some()
+        };
+        assert!(!found("", &[]));
+        assert!(!found("sub", &[".."]));
+        assert!(!found(".git", &[]));
+        assert!(!found("", &["absent"]));
+        assert!(found("", &["vendor/evil.git"]));
+        assert!(found("", &["vendor", "evil.git"]));
+        assert!(found("sub", &["../vendor/evil.git/objects"]));
+        assert!(found("vendor/evil.git/refs", &[]));
+        assert!(found("", &["vendor/linked"]));
+        assert!(found("", &["sub"; 7]));
     }
 }

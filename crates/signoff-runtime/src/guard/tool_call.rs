@@ -28,14 +28,15 @@ pub(super) fn answer(
         return Ok(HookAnswer::nothing());
     }
     let variables = &context.process.variables;
-    let plan_files = SessionPlans::new(variables, context.agent, context.session);
+    let directory = cwd.unwrap_or(&context.process.directory);
+    let files = SessionPlans::new(variables, context.agent, context.session, directory);
     let denied = decide(
         call,
         &GuardRules {
             plan_mode,
             mode: settings.mode,
             guarded: &settings.tools,
-            plan_files: &plan_files,
+            files: &files,
         },
     );
     Ok(match denied {

@@ -6,12 +6,22 @@ use crate::shell::syntax::{NestedText, Script, between_back_ticks};
 use crate::source::{Span, text_from};
 
 impl<'a> Parser<'a> {
-    /// What a dollar begins.
+    /// What a dollar begins. Expansions stand in each other, so this counts to the depth as commands do.
     pub(super) fn dollar(
         &mut self,
         word: &mut WordBuilder<'a>,
         in_quotes: bool,
     ) -> ParseResult<()> {
+        self.depth += 1;
+        if self.depth > super::DEPTH {
+            return Err(ParseStop::Declined);
+        }
+        self.expansion(word, in_quotes)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn expansion(&mut self, word: &mut WordBuilder<'a>, in_quotes: bool) -> ParseResult<()> {
         let start = self.at;
         match self.byte_at(1) {
             Some(b'(') if self.byte_at(2) == Some(b'(') => {

@@ -47,3 +47,17 @@ fn no_program_is_listed_twice() {
     names.dedup();
     assert_eq!(names.len(), all);
 }
+
+#[test]
+fn what_stands_in_itself_again_and_again_is_refused() {
+    let nested = |part: &str, times: usize| {
+        let text = format!("echo {}1{}", part.repeat(times), "))".repeat(times));
+        read_only(&text).is_ok()
+    };
+    assert!(nested("$((", 9));
+    assert!(!nested("$((", 20_000));
+    let braces = format!("echo {}x{}", "${a:-".repeat(20_000), "}".repeat(20_000));
+    assert!(read_only(&braces).is_err());
+    assert!(read_only(&format!("{}ls", "timeout 5 ".repeat(9))).is_ok());
+    assert!(read_only(&format!("{}ls", "timeout 5 ".repeat(11_000))).is_err());
+}

@@ -64,9 +64,15 @@ pub(super) const XARGS: Wrapper = wrapper(
     WrapperKind::Arguments,
 );
 
+/// Wrappers may run wrappers, each of which reads all words behind it: nobody writes that many.
+const MOST_WORDS: usize = 1000;
+
 impl Wrapper {
     /// Whether the wrapper and what it runs only read.
     pub(super) fn judge(&self, arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+        if let Some(word) = arguments.get(MOST_WORDS) {
+            return Err(Refusal::UnknownArgument(word.raw.to_owned()));
+        }
         let given = self.options.read(arguments)?;
         let command = given.operands.as_slice();
         match self.kind {

@@ -63,16 +63,18 @@ fn urls(operands: &[Argument<'_>]) -> Result<(), Refusal> {
 }
 
 /// A page of the web, or a name without a scheme; other schemes can send mail and more. Without one curl
-/// guesses by the name of the machine.
+/// guesses by the name of the machine, once it has filled in patterns and taken away the user before an `@`.
 fn is_web(url: &str) -> bool {
     if let Some((scheme, _)) = url.split_once(":/") {
         return scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     }
     let guessed = [
-        "ftp", "dict", "ldap", "imap", "smtp", "pop3", "gopher", "telnet", "{", "[",
+        "ftp", "dict", "ldap", "imap", "smtp", "pop3", "gopher", "telnet",
     ];
     let small = url.to_ascii_lowercase();
-    !guessed.iter().any(|name| small.starts_with(name))
+    let machine = small.split(['/', '?', '#']).next().unwrap_or(&small);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._:".contains(c);
+    machine.chars().all(is_plain) && !guessed.iter().any(|name| machine.starts_with(name))
 }
 
 const WGET: Options = options(
