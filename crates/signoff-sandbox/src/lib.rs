@@ -60,7 +60,7 @@ pub use mounts::view::is_opaque;
 pub use namespaces::kept_mounts::KeptMounts;
 pub use policy::level::Level;
 pub use policy::{Bind, Nesting, Network, Overlay, Policy, Tracing};
-pub use process_tree::MARKER;
+pub use process_tree::{MARKER, reap_adopted_orphans};
 pub use process_tree::identity::ProcessIdentity;
 pub use process_tree::leftovers::{end_leftovers, find_marked};
 pub use sandbox::Sandbox;

@@ -180,6 +180,22 @@ fn reap_exited(children: &[u32]) {
     }
 }
 
+/// Reaps exited orphans that belong to no command of the sandbox, such as what git leaves in the background. Who lives long
+/// calls it now and then from its main thread, which adopts them and starts nothing meanwhile.
+pub fn reap_adopted_orphans() {
+    let main = std::process::id();
+    let registered = lock_children();
+    for child in proc::children_of_thread(main, main) {
+        let has_exited = proc::stat(child).is_some_and(|process| process.exited);
+        if let Some(pid) = Pid::from_raw(child.cast_signed())
+            && has_exited
+            && !registered.contains(child)
+        {
+            waitpid(Some(pid), WaitOptions::NOHANG).ok();
+        }
+    }
+}
+
 /// Returns the living descendants of a process that has one thread.
 pub(crate) fn living_descendants(pid: u32) -> Vec<ProcessStat> {
     match proc::children_of_thread(pid, pid) {
