@@ -1,7 +1,10 @@
 //! Runs that several machines share: real processes, a real Postgres, and a bare git repository between them.
 
+mod control;
 mod deaths;
 mod fleet;
+mod limits;
 mod page;
 mod together;
 mod trust;
+mod versions;
