@@ -82,7 +82,7 @@ pub struct Step {
     pub evidence: Option<Grade>,
     pub facts: Option<EvidenceFacts>,
     /// Why it failed, was skipped or is blocked; `interrupted` or `paused` if it has begun and nobody
-    /// drives the run.
+    /// drives the run; what it waits for that other runs have.
     pub reason: Option<String>,
     /// Where it sits now, in a run that works in worktrees.
     #[serde(default)]
@@ -118,7 +118,8 @@ impl Step {
         worktree: impl Fn(usize) -> Option<String>,
         time: impl Fn(engine::Millis) -> String,
     ) -> Vec<Self> {
-        let time = |at: engine::Millis| (at > 0).then(|| time(at));
+        let write_time = time;
+        let time = |at: engine::Millis| (at > 0).then(|| write_time(at));
         let halted = |at| run.halt_reason(at).filter(|_| !driven).map(str::to_owned);
         run.order()
             .filter_map(|at| Some((at, run.step(at)?)))
@@ -129,7 +130,9 @@ impl Step {
                 attempts: state.attempts,
                 evidence: state.outcome.grade(),
                 facts: state.outcome.facts().cloned(),
-                reason: state.outcome.reason.clone().or_else(|| halted(at)),
+                reason: (state.outcome.reason.clone())
+                    .or_else(|| halted(at))
+                    .or_else(|| run.waits_outside(at, &write_time).filter(|_| driven)),
                 seat: run.work_location(at),
                 worktree: worktree(at),
                 commit: state.attempt.commit.clone(),

@@ -399,6 +399,19 @@ fn every_event() -> Vec<engine::Event> {
         engine::Event::RunUndone {
             by: "ann".to_owned(),
         },
+        engine::Event::LockAwaited {
+            step: step(),
+            lock: "db".to_owned(),
+            held_by: "run 20261115-093012-k3f9".to_owned(),
+        },
+        engine::Event::LockFreed {
+            lock: "db".to_owned(),
+        },
+        engine::Event::DayLimitReached {
+            spent_usd_e6: 10_020_000,
+            limit_usd_e6: 10_000_000,
+            until_ms: 1_794_787_200_000,
+        },
         engine::Event::AgentCallStarted {
             step: step(),
             attempt: 1,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use signoff_api::request::{self, Reply, Request, RequestKind};
+use signoff_engine::Event;
 use signoff_runtime::cluster::Elsewhere;
 use signoff_runtime::live::handed_over::HandedRun;
 use signoff_runtime::project::Project;
@@ -40,6 +41,9 @@ struct SharedCopy {
     remote: String,
     /// The number of the last file that was fetched.
     files: i64,
+    /// Its references are gone from the remote.
+    #[serde(default)]
+    cleared: bool,
 }
 
 impl SharedCopy {
@@ -119,6 +123,7 @@ pub fn hand_over(
         repository: run.repository.clone(),
         remote,
         files: 0,
+        cleared: false,
     };
     // From here on nobody drives it on this machine.
     copy.write(&dir)?;
@@ -293,11 +298,47 @@ impl Elsewhere for RemoteRuns {
             .map_err(|error| error.to_string())
     }
 
-    fn resume(&self, run: &str) -> Result<(), String> {
-        match self.send(run, &Message::Resume) {
-            Ok(None) => Ok(()),
-            Ok(Some(why)) => Err(why),
-            Err(error) => Err(error.to_string()),
-        }
+    fn resume(&self, run: &str) -> Result<Option<String>, String> {
+        self.send(run, &Message::Resume)
+            .map_err(|error| error.to_string())
+    }
+
+    fn remains(&self, run: &str) -> Result<Option<String>, String> {
+        let find = || {
+            let copy = SharedCopy::read(&self.project.store.run_dir(run))?;
+            if copy.cleared {
+                return Ok(None);
+            }
+            let git = RemoteGit::new(&self.project.process, &copy.repository, &copy.remote);
+            let found = git.remote_references(run)?;
+            Ok((!found.is_empty()).then_some(copy.remote))
+        };
+        find().map_err(|error: EngineError| error.to_string())
+    }
+
+    fn remove_references(&self, run: &str) -> Result<(), String> {
+        let remove = || {
+            let dir = self.project.store.run_dir(run);
+            let copy = SharedCopy::read(&dir)?;
+            let git = RemoteGit::new(&self.project.process, &copy.repository, &copy.remote);
+            git.remove_remote_references(run)?;
+            let cleared = SharedCopy {
+                cleared: true,
+                ..copy
+            };
+            cleared.write(&dir)
+        };
+        remove().map_err(|error: EngineError| error.to_string())
+    }
+
+    fn forget(&self, run: &str) -> Result<(), String> {
+        let database = self.database();
+        let forgotten = database.and_then(|database| database.forget_run(run));
+        forgotten.map_err(|error| error.to_string())
+    }
+
+    fn record(&self, run: &str, event: &Event) -> Result<Option<String>, String> {
+        self.send(run, &Message::Record(Box::new(event.clone())))
+            .map_err(|error| error.to_string())
     }
 }

@@ -38,6 +38,26 @@ impl Cluster for Worker {
     }
 
     fn withdraw(&self) {}
+
+    fn drives(&self) -> bool {
+        false
+    }
+
+    fn take_lock(&self, _lock: &str) -> Result<Option<String>, String> {
+        Err(FOLLOWS.to_owned())
+    }
+
+    fn release_lock(&self, _lock: &str) -> Result<(), String> {
+        Err(FOLLOWS.to_owned())
+    }
+
+    fn note_cost(&self, _day: &str, _usd_e6: u64) -> Result<(), String> {
+        Err(FOLLOWS.to_owned())
+    }
+
+    fn costs_of(&self, _day: &str) -> Result<u64, String> {
+        Err(FOLLOWS.to_owned())
+    }
 }
 
 /// A run that this process drives.
@@ -257,5 +277,26 @@ impl Cluster for DrivenRun {
             // Where that fails, another process drives the run, or nobody can be told.
             drop(self.database.withdraw(&self.run, self.epoch));
         }
+    }
+
+    fn drives(&self) -> bool {
+        true
+    }
+
+    fn take_lock(&self, lock: &str) -> Result<Option<String>, String> {
+        self.patiently(|| self.database.take_lock(&self.run, self.epoch, lock))
+    }
+
+    fn release_lock(&self, lock: &str) -> Result<(), String> {
+        let released = self.database.release_lock(&self.run, lock);
+        released.map_err(|error| error.to_string())
+    }
+
+    fn note_cost(&self, day: &str, usd_e6: u64) -> Result<(), String> {
+        self.patiently(|| self.database.note_cost(&self.run, day, usd_e6))
+    }
+
+    fn costs_of(&self, day: &str) -> Result<u64, String> {
+        self.patiently(|| self.database.costs_of(day))
     }
 }

@@ -213,6 +213,11 @@ impl Database {
         if !there {
             return Err(EngineError::NotMigrated);
         }
+        self.require_version()
+    }
+
+    /// Refuses tables of another version.
+    pub(crate) fn require_version(&self) -> Result<(), EngineError> {
         let version: Option<i32> = self.wait(
             sqlx::query_scalar("SELECT version FROM signoff.version").fetch_optional(&self.pool),
         )?;
@@ -261,6 +266,18 @@ impl Database {
             .bind(run)
             .bind(driver)
             .fetch_one(&self.pool),
+        )
+    }
+
+    /// The state of a run that stands still and of which nobody asked anything.
+    pub(crate) fn state_at_rest(&self, run: &str) -> Result<Option<String>, EngineError> {
+        self.wait(
+            sqlx::query_scalar(
+                "SELECT state FROM signoff.runs r WHERE id = $1 AND state NOT IN ('queued', 'running') \
+                 AND NOT EXISTS (SELECT 1 FROM signoff.requests q WHERE q.run = r.id AND q.reply IS NULL)",
+            )
+            .bind(run)
+            .fetch_optional(&self.pool),
         )
     }
 

@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use signoff_api::request::Request;
-use signoff_engine::{Actor, Outcome, RecordedEvent, Run};
+use signoff_api::request::{Request, RequestKind};
+use signoff_engine::{Actor, Event, Outcome, PauseReason, RecordedEvent, Run, goes_on_by_itself};
 use signoff_runtime::cluster::{OrderedTask, Report};
 use signoff_runtime::drive::{NoPerson, Observe, StopReason};
 use signoff_runtime::live::handed_over::work_reference;
 use signoff_runtime::live::{PreparedRun, RunOptions};
 use signoff_runtime::project::Project;
-use signoff_runtime::runs::control::record_request;
+use signoff_runtime::runs::control::{record_ending, record_request};
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::message::{MessageProof, verify_message};
-use signoff_runtime::{Error, SystemClock};
+use signoff_runtime::{Clock, Error, SystemClock};
 use signoff_sandbox::start_scoped_thread;
 use signoff_store::failpoint;
 use signoff_store::runs::requests::Requests;
@@ -31,13 +31,15 @@ use crate::mirror::{Mirror, MirrorOptions};
 const POLL: Duration = Duration::from_millis(50);
 
 /// What a person sends to a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Message {
     /// What other processes of one machine ask by a file.
     Ask(Request),
     /// It is to go on, even if it failed.
     Resume,
+    /// What was done where the checkout is, after it ended.
+    Record(Box<Event>),
 }
 
 /// What a person's key signs of a message: for which run, and under which name.
@@ -59,6 +61,9 @@ pub(crate) fn drive(
     shared: &Arc<Shared>,
     run: &str,
 ) -> Result<DriveOutcome, EngineError> {
+    if let Some(state) = database.state_at_rest(run)? {
+        return Ok(DriveOutcome::Stopped(state));
+    }
     let epoch = database.take_run(run, &shared.executor)?;
     failpoint::reached("run.taken");
     let mirrors = shared.mirrors.of_use("driven");
@@ -68,6 +73,11 @@ pub(crate) fn drive(
         Ok(Stopped { state, trouble }) => (state.as_str(), trouble.clone()),
         Err(error) => ("paused", Some(error.to_string())),
     };
+    if driven.is_err() {
+        // What is under way elsewhere ends: nobody waits for it.
+        database.withdraw(run, epoch)?;
+    }
+    database.release_locks(run, epoch)?;
     database.release_run(run, epoch, state, trouble.as_deref())?;
     let still_ours = database.run(run)?.is_some_and(|row| row.driver.is_none());
     match driven {
@@ -109,20 +119,32 @@ fn drive_taken(
     }));
     let project = mirror.project(Arc::clone(&driven) as _)?;
     loop {
+        let had_failed = RunView::load(&project, run)?.run.outcome() == Some(Outcome::Failed);
         let resumes = take_requests(database, &project, run)?;
         let view = RunView::load(&project, run)?;
-        match view.run.outcome() {
-            Some(Outcome::Failed) if resumes => {}
-            Some(outcome) => return Ok(stopped(outcome_name(outcome))),
-            None => {}
-        }
-        let actor = if resumes {
-            Actor::Person
-        } else {
-            Actor::Harness
-        };
         let clock = SystemClock::new();
-        let prepared = PreparedRun::resume(&project, run, actor, &RunOptions::default(), &clock)?;
+        // Whoever has a step tried again of a run that had ended wants it to go on.
+        let reopened = had_failed && view.run.outcome().is_none();
+        if resumes.is_empty() && !reopened && !goes_on_by_itself(&view.run, clock.now()) {
+            return Ok(at_rest(&view.run));
+        }
+        let actor = if resumes.is_empty() {
+            Actor::Harness
+        } else {
+            Actor::Person
+        };
+        let prepared = PreparedRun::resume(&project, run, actor, &RunOptions::default(), &clock);
+        let prepared = match prepared {
+            // Whoever asked for it is told; otherwise the run stands still with that trouble.
+            Err(error) if !resumes.is_empty() => {
+                let refused = encode_reply(Some(refusal_text(&error)));
+                for name in &resumes {
+                    database.reply(run, name, &refused)?;
+                }
+                continue;
+            }
+            prepared => prepared?,
+        };
         let report = with_news(database, shared, &driven, &project, || {
             prepared.drive(&mut Silent, &mut NoPerson, |_| Ok(()))
         })?;
@@ -138,6 +160,18 @@ fn drive_taken(
         if database.open_requests(run)?.is_empty() {
             return Ok(ended);
         }
+    }
+}
+
+/// How a run stands that nothing moves.
+fn at_rest(run: &Run) -> Stopped {
+    match (run.outcome(), run.pause_reason()) {
+        (Some(outcome), _) => stopped(outcome_name(outcome)),
+        (None, Some(PauseReason::Waiting)) => stopped("waiting"),
+        (None, _) => Stopped {
+            state: "paused".to_owned(),
+            trouble: run.trouble().map(str::to_owned),
+        },
     }
 }
 
@@ -190,7 +224,7 @@ fn verified(project: &Project, run: &str, row: &RequestRow) -> Result<Message, S
             by: proof.by,
             ..request
         })),
-        Message::Resume => Ok(Message::Resume),
+        message @ (Message::Resume | Message::Record(_)) => Ok(message),
     }
 }
 
@@ -198,22 +232,36 @@ fn encode_reply(refused: Option<String>) -> String {
     serde_json::json!({ "refused": refused }).to_string()
 }
 
-/// Records what was asked while nobody drove the run; says whether it is to go on although it failed.
-fn take_requests(database: &Database, project: &Project, run: &str) -> Result<bool, EngineError> {
-    let mut resumes = false;
+/// Records what was asked while nobody drove the run; returns the names of requests that it go on, which are answered when it
+/// does.
+fn take_requests(
+    database: &Database,
+    project: &Project,
+    run: &str,
+) -> Result<Vec<String>, EngineError> {
+    let mut resumes: Vec<String> = Vec::new();
     for row in database.open_requests(run)? {
         let refused = match verified(project, run, &row) {
             Ok(Message::Resume) => {
-                resumes = true;
+                resumes.push(row.name);
+                continue;
+            }
+            Ok(Message::Ask(Request {
+                ask: RequestKind::Pause | RequestKind::Stop,
+                ..
+            })) => {
+                let view = RunView::load(project, run)?;
+                if view.run.outcome().is_none() && view.run.pause_reason().is_none() {
+                    // For the loop, which goes on with it.
+                    continue;
+                }
+                // Whoever asked later means it.
+                for earlier in resumes.drain(..) {
+                    database.reply(run, &earlier, &encode_reply(None))?;
+                }
                 None
             }
-            Ok(Message::Ask(request)) => {
-                let recorded = record_request(project, run, request, &SystemClock::new());
-                match recorded {
-                    Err(Error::Unshared { why }) => return Err(EngineError::Database(why)),
-                    recorded => recorded.err().map(|error| refusal_text(&error)),
-                }
-            }
+            Ok(message) => record(project, run, message, &row)?,
             Err(why) => Some(why),
         };
         database.reply(run, &row.name, &encode_reply(refused))?;
@@ -221,9 +269,37 @@ fn take_requests(database: &Database, project: &Project, run: &str) -> Result<bo
     Ok(resumes)
 }
 
+/// Records a message; returns why not, if it is refused.
+fn record(
+    project: &Project,
+    run: &str,
+    message: Message,
+    row: &RequestRow,
+) -> Result<Option<String>, EngineError> {
+    let clock = SystemClock::new();
+    let recorded = match message {
+        Message::Ask(request) => record_request(project, run, request, &clock),
+        Message::Record(event) => record_ending(project, run, &event, signer(row), &clock),
+        Message::Resume => Ok(()),
+    };
+    match recorded {
+        Err(Error::Unshared { why }) => Err(EngineError::Database(why)),
+        recorded => Ok(recorded.err().map(|error| refusal_text(&error))),
+    }
+}
+
+/// Who sent a message; its proof was verified.
+fn signer(row: &RequestRow) -> String {
+    let proof: Option<MessageProof> = serde_json::from_str(&row.proof).ok();
+    proof.map(|proof| proof.by).unwrap_or_default()
+}
+
 fn refusal_text(error: &Error) -> String {
     match error {
         Error::Refused(refusal) => refusal.to_string(),
+        Error::BrokenRun { why, .. } => format!("it has {why}"),
+        Error::Undone { .. } => "it was undone".to_owned(),
+        Error::AlreadyFinished { outcome, .. } => format!("it has ended already: {outcome}"),
         other => format!("{other:?}"),
     }
 }
@@ -332,6 +408,7 @@ impl NewsReader<'_> {
                     self.database.reply(run, &row.name, &encode_reply(None))?;
                     continue;
                 }
+                Ok(Message::Record(_)) => Err("the run has not ended".to_owned()),
                 Err(why) => Err(why),
             };
             match sent {

@@ -16,6 +16,9 @@ pub(crate) struct RemoteGit {
     remote: String,
 }
 
+/// So many references are named on one command line.
+const REFERENCES: usize = 500;
+
 /// What a repository must not decide.
 const CAREFUL: [&str; 10] = [
     "-c",
@@ -120,6 +123,29 @@ impl RemoteGit {
         let references = format!("+refs/signoff/{run}/*:refs/signoff/{run}/*");
         let words = ["push", "--quiet", "--", &self.remote, &references];
         self.run("the commits of the run cannot be pushed", &words)?;
+        Ok(())
+    }
+
+    /// The names of a run's references that the remote has.
+    pub(crate) fn remote_references(&self, run: &str) -> Result<Vec<String>, EngineError> {
+        let pattern = format!("refs/signoff/{run}/*");
+        let words = ["ls-remote", "--quiet", "--", &self.remote, &pattern];
+        let listed = self.run("the references of the run cannot be listed", &words)?;
+        let names = listed.lines().filter_map(|line| line.split_once('\t'));
+        let names = names.map(|(_, name)| name.to_owned());
+        // A name of another run ends like this one's only if somebody made it so.
+        let below = format!("refs/signoff/{run}/");
+        Ok(names.filter(|name| name.starts_with(&below)).collect())
+    }
+
+    /// Removes a run's references from the remote.
+    pub(crate) fn remove_remote_references(&self, run: &str) -> Result<(), EngineError> {
+        let names = self.remote_references(run)?;
+        for some in names.chunks(REFERENCES) {
+            let mut words = vec!["push", "--quiet", "--delete", "--", self.remote.as_str()];
+            words.extend(some.iter().map(String::as_str));
+            self.run("the references of the run cannot be removed", &words)?;
+        }
         Ok(())
     }
 

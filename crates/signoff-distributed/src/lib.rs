@@ -23,6 +23,7 @@ mod machine;
 mod mirror;
 mod orders;
 mod run_files;
+mod shared_limits;
 
 pub use self::database::{Database, EngineHealth, MachineRow, SharedRun};
 pub use self::error::EngineError;

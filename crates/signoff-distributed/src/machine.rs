@@ -371,6 +371,10 @@ impl Machine {
             }
             if looked.elapsed() > LOOK {
                 looked = Instant::now();
+                if let Err(error @ EngineError::Machine { .. }) = self.database.require_version() {
+                    // Somebody brought the tables to another version: nothing here may touch them.
+                    return Err(error);
+                }
                 // Without the database nobody can have asked.
                 if self
                     .database

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use signoff_runtime::cluster::{Order, OrderedTask, Report};
 
+use crate::database::PROTOCOL;
 use crate::error::EngineError;
 use crate::keys::{MachineKey, is_signed};
 
@@ -48,6 +49,12 @@ impl OrderBody {
     }
 }
 
+/// What every version says of its orders.
+#[derive(Deserialize)]
+struct Spoken {
+    protocol: i32,
+}
+
 /// An order with its signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SignedOrder {
@@ -86,6 +93,14 @@ impl SignedOrder {
             return Err(wrong(format!(
                 "the signature of the order `{}` does not fit",
                 self.id
+            )));
+        }
+        let spoken: Spoken = serde_json::from_str(&self.body)
+            .map_err(|why| wrong(format!("the order `{}` cannot be read: {why}", self.id)))?;
+        if spoken.protocol != PROTOCOL {
+            return Err(wrong(format!(
+                "the order `{}` is of protocol {}, and this program knows {PROTOCOL}: the machine that gave it has another version",
+                self.id, spoken.protocol
             )));
         }
         let body: OrderBody = serde_json::from_str(&self.body)
@@ -181,7 +196,7 @@ mod tests {
 
     fn body(step: &str) -> OrderBody {
         OrderBody {
-            protocol: 1,
+            protocol: PROTOCOL,
             run: "r".to_owned(),
             project: "p".to_owned(),
             step: step.to_owned(),
@@ -214,6 +229,12 @@ mod tests {
             ..order.clone()
         };
         assert!(refused(renamed).contains("another name"));
+        let newer = OrderBody {
+            protocol: PROTOCOL + 1,
+            ..body("a")
+        };
+        let newer = SignedOrder::new(&newer, &key).unwrap();
+        assert!(refused(newer).contains("another version"));
         let strange = SignedOrder::new(&body("a"), &stranger).unwrap();
         assert!(refused(strange).contains("does not list"));
 

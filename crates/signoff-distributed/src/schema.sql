@@ -79,3 +79,17 @@ CREATE TABLE IF NOT EXISTS signoff.machines (
     -- When it was first seen without its lock.
     missed timestamptz
 );
+-- A lock that steps of a project name: the run that has it, for as long as a process drives that, or will again.
+CREATE TABLE IF NOT EXISTS signoff.locks (
+    project text NOT NULL,
+    name text NOT NULL,
+    run text NOT NULL REFERENCES signoff.runs ON DELETE CASCADE,
+    PRIMARY KEY (project, name)
+);
+-- What each run has cost on a day, in millionths of a dollar. It stays when the run is deleted.
+CREATE TABLE IF NOT EXISTS signoff.costs (
+    day text NOT NULL,
+    run text NOT NULL,
+    usd_e6 bigint NOT NULL,
+    PRIMARY KEY (day, run)
+);

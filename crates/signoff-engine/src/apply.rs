@@ -40,7 +40,7 @@ use self::step::{
     complete_step, confirm_step, fail_step, make_provisional, note_time, skip_step, start_step,
 };
 use crate::event::{Event, RecordedEvent};
-use crate::state::{Landing, Run, StepState, StepStatus, stands_still};
+use crate::state::{DayLimit, Landing, Run, StepState, StepStatus, stands_still};
 
 /// Applies one recorded event. It cannot fail: an event about an unknown step changes nothing, and the
 /// reader of the journal refuses what does not parse.
@@ -55,6 +55,13 @@ pub fn apply(run: &mut Run, recorded: &RecordedEvent) {
     let Some(id) = recorded.event.step() else {
         return apply_to_run(run, &recorded.event, clock_was_set_back);
     };
+    if matches!(
+        recorded.event,
+        Event::WorkItem { .. } | Event::ModelAsked { .. }
+    ) {
+        // It is another day.
+        run.outside.day = None;
+    }
     if let Some(at) = run.position(id) {
         apply_to_step(run, at, recorded);
         note_time(run, at, recorded);
@@ -92,6 +99,20 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
             run.landing.commits = Some(Landing::Done(commit.clone()));
         }
         Event::RunUndone { .. } => run.landing.undone = true,
+        Event::LockFreed { lock } => {
+            run.outside.locks.remove(lock);
+        }
+        Event::DayLimitReached {
+            spent_usd_e6,
+            limit_usd_e6,
+            until_ms,
+        } => {
+            run.outside.day = Some(DayLimit {
+                spent: *spent_usd_e6,
+                limit: *limit_usd_e6,
+                until: *until_ms,
+            });
+        }
         Event::PauseRequested { reason, .. } => run.pausing = Some(*reason),
         Event::RunPaused { reason, trouble } => {
             run.pausing = None;
@@ -103,7 +124,8 @@ fn apply_to_run(run: &mut Run, event: &Event, clock_was_set_back: bool) {
             run.outcome = Some(*outcome);
         }
         // These are about a step.
-        Event::VersionHandedIn { .. }
+        Event::LockAwaited { .. }
+        | Event::VersionHandedIn { .. }
         | Event::StepStarted { .. }
         | Event::ConditionHeld { .. }
         | Event::Expanded { .. }
@@ -234,6 +256,9 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         Event::BudgetSpent { wall_ms, .. } => {
             update(run, at, |step| step.history.worked += *wall_ms);
         }
+        Event::LockAwaited { lock, held_by, .. } => {
+            run.outside.locks.insert(lock.clone(), held_by.clone());
+        }
         Event::BudgetReserved { tokens, usd_e6, .. } => {
             update(run, at, |step| reserve(step, *tokens, *usd_e6));
         }
@@ -243,7 +268,9 @@ fn apply_to_step(run: &mut Run, at: usize, recorded: &RecordedEvent) {
         // `InboxOpened` makes the step wait.
         Event::EarlierStep { .. } | Event::StepWaiting { .. } => {}
         // These are about the run.
-        Event::RunStarted { .. }
+        Event::LockFreed { .. }
+        | Event::DayLimitReached { .. }
+        | Event::RunStarted { .. }
         | Event::RunResumed { .. }
         | Event::PlanReplanned { .. }
         | Event::PlanningSpent { .. }

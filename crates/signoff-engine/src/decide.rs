@@ -13,6 +13,7 @@ mod gate;
 mod loops;
 mod merge;
 mod model;
+mod outside;
 mod permission;
 mod person;
 mod policy;
@@ -40,6 +41,7 @@ use self::merge::{
     candidate_begins, candidate_built, conflicted, merge_begins, merge_refused, merged,
 };
 use self::model::{Answered, model_begins, model_ended};
+use self::outside::{day_limit, lock_free, lock_taken};
 use self::permission::permission_asked;
 use self::person::{Answer, answer, over_budget};
 use self::recovery::{resume, stop};
@@ -194,6 +196,9 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         Input::Gate { step } => gate(run, step),
         Input::Gather { step } => gather(run, step),
         Input::OverBudget { step } => over_budget(run, now, step),
+        Input::LockTaken { step, lock, by } => lock_taken(run, step, lock, by),
+        Input::LockFree { lock } => Ok(lock_free(run, lock)),
+        Input::DayLimit(day) => Ok(day_limit(run, day)),
         Input::Pause { reason, by } => Ok(vec![Event::PauseRequested { reason, by }]),
         Input::Park { reason } => Ok(vec![Event::RunPaused {
             reason,

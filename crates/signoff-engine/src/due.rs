@@ -5,6 +5,8 @@ mod builds;
 mod capacity;
 mod queue;
 
+use std::collections::BTreeSet;
+
 use signoff_plan::model::{Step, Work};
 
 pub use self::bounds::Bounds;
@@ -13,9 +15,12 @@ use self::queue::Queue;
 use crate::Millis;
 use crate::arguments::skipped_reference;
 use crate::budget::{Allowance, budget_question, draft_budget_question, is_used_up};
-use crate::event::{InboxKind, ModelTask};
+use crate::event::{InboxKind, ModelTask, PauseReason};
 use crate::roles::wants_arbiter;
 use crate::state::{Carried, ReplanStage, Run, Stage, StepState};
+
+/// How soon a lock is looked at again that another run holds.
+const LOCK_INTERVAL: Millis = 250;
 
 /// Something for the runtime to perform. Each yields an [`Input`](crate::Input).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,11 +65,51 @@ pub enum Action {
     Finish,
 }
 
+impl Action {
+    /// The step whose locks have to be held while this happens.
+    pub fn needs_locks(&self) -> Option<usize> {
+        match *self {
+            Self::Baseline { step }
+            | Self::Dispatch { step, .. }
+            | Self::Call { step, .. }
+            | Self::Evaluate { step, .. }
+            | Self::Candidate { step, .. }
+            | Self::Merge { step, .. }
+            | Self::Recheck { step, .. } => Some(step),
+            Self::LandFiles
+            | Self::Draft { .. }
+            | Self::OfferDraft
+            | Self::Gate { .. }
+            | Self::Gather { .. }
+            | Self::AskForBudget { .. }
+            | Self::AskForAcceptance
+            | Self::Wait { .. }
+            | Self::Finish => None,
+        }
+    }
+
+    /// Does it cost money?
+    pub fn costs_money(&self) -> bool {
+        matches!(self, Self::Dispatch { .. } | Self::Draft { .. })
+    }
+}
+
 /// Would a run that waits on a person do more than wait if it went on, because a question was answered meanwhile?
 pub fn is_due_when_resumed(run: &Run, now: Millis) -> bool {
     let mut resumed = run.clone();
     resumed.pause = None;
     !due(&resumed, now, &Bounds::default()).is_empty()
+}
+
+/// Does a run that no process drives go on without a person asking for it? One that they stopped does not; one that waited
+/// for them does when what they said lets it do something.
+pub fn goes_on_by_itself(run: &Run, now: Millis) -> bool {
+    match (run.outcome, run.pause) {
+        (Some(_), _) => false,
+        (None, None) => true,
+        (None, Some(PauseReason::Waiting)) => is_due_when_resumed(run, now),
+        (None, Some(_)) => false,
+    }
 }
 
 /// The actions now possible, in plan order, in time proportional to their number.
@@ -83,7 +128,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     }
     if run.replan.is_some() {
         if actions.is_empty() && !run.in_flight() && run.pausing.is_none() {
-            actions.extend(replan_action(run));
+            actions.extend(replan_action(run, now));
         }
         return actions;
     }
@@ -94,7 +139,9 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     }
     // No step waits for advice, so it takes nobody's slot; the run does not end before it.
     // Without a budget it is not asked for.
-    let review = run.due_review().filter(|_| !is_used_up(run));
+    let review = run
+        .due_review()
+        .filter(|_| !is_used_up(run) && run.day_limit(now).is_none());
     actions.extend(review.map(|step| Action::Draft {
         step,
         task: ModelTask::Review,
@@ -110,22 +157,36 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if actions.is_empty() && !run.in_flight() {
         actions.extend(final_actions(run, now, bounds));
     }
+    if capacity.has_locked_out() {
+        actions.push(look_again(now));
+    }
     keep_within_budget(run, &mut actions);
     actions
 }
 
+/// Locks of other runs are free when nothing here says so.
+fn look_again(now: Millis) -> Action {
+    Action::Wait {
+        until: now.saturating_add(LOCK_INTERVAL),
+    }
+}
+
 /// What the new version of the plan waits for. Whatever was under way has ended.
-fn replan_action(run: &Run) -> Option<Action> {
+fn replan_action(run: &Run, now: Millis) -> Option<Action> {
     let replan = run.replan.as_ref()?;
     match &replan.stage {
         ReplanStage::Requested if run.asks_for_draft_budget() => None,
         ReplanStage::Requested if draft_budget_question(run).is_some() => {
             Some(Action::AskForBudget { step: replan.step })
         }
-        ReplanStage::Requested => Some(Action::Draft {
-            step: replan.step,
-            task: ModelTask::Replan,
-        }),
+        ReplanStage::Requested => Some(unless_day_is_used_up(
+            run,
+            now,
+            Action::Draft {
+                step: replan.step,
+                task: ModelTask::Replan,
+            },
+        )),
         ReplanStage::Drafted(_) if !run.has_offered_draft() => Some(Action::OfferDraft),
         ReplanStage::Drafted(_) | ReplanStage::Asked | ReplanStage::Lost(_) => None,
     }
@@ -173,7 +234,7 @@ fn next_actions<'a>(
         actions.push(Action::LandFiles);
     }
     for (at, action) in with_slot {
-        if queue.admit(run, at, &action) {
+        if capacity.has_locks(run, at) && queue.admit(run, at, &action) {
             actions.push(action);
         }
     }
@@ -225,7 +286,19 @@ fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !settled || !run.schedule.ready.is_empty() || bounds.stop_short(run) {
         return Vec::new();
     }
+    let (mut locks, mut locked_out) = (BTreeSet::new(), false);
     let rechecks: Vec<Action> = (run.rechecks.due(run.tree.version))
+        .filter(|step| {
+            let is_locked_out = run.is_locked_out(*step);
+            locked_out |= is_locked_out;
+            !is_locked_out
+        })
+        .filter(|step| {
+            let wanted = run.definition(*step).map_or(&[][..], |step| &step.locks);
+            let is_free = wanted.iter().all(|lock| !locks.contains(lock));
+            locks.extend(wanted.iter().filter(|_| is_free));
+            is_free
+        })
         .take(bounds.jobs(run))
         .map(|step| match run.steps.get(step) {
             Some(state) if state.attempt.void > 0 && state.activation.not_before > now => {
@@ -242,6 +315,9 @@ fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if !rechecks.is_empty() {
         return rechecks;
     }
+    if locked_out {
+        return vec![look_again(now)];
+    }
     if !run.schedule.provisional.is_empty() {
         return vec![Action::AskForAcceptance];
     }
@@ -255,7 +331,12 @@ fn first_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
         return Some(Action::Gate { step: at });
     }
     if run.wants_baseline(at) {
-        return Some(Action::Baseline { step: at });
+        let baseline = Action::Baseline { step: at };
+        // Nobody has a slot or a lock for hours without need.
+        return Some(match definition.work {
+            Work::Agent { .. } => unless_day_is_used_up(run, now, baseline),
+            _ => baseline,
+        });
     }
     work_action(run, at, now)
 }
@@ -279,7 +360,10 @@ fn next_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
         }
         Stage::NeedsBaseline => Some(Action::Baseline { step: at }),
         Stage::NeedsWork => work_action(run, at, now),
-        Stage::NeedsModel { task } => Some(Action::Draft { step: at, task }),
+        Stage::NeedsModel { task } => {
+            let draft = Action::Draft { step: at, task };
+            Some(unless_day_is_used_up(run, now, draft))
+        }
         Stage::NeedsEvaluation { attempt } if run.wants_candidate(at) => {
             Some(Action::Candidate { step: at, attempt })
         }
@@ -321,6 +405,14 @@ fn has_closed_gate(run: &Run, at: usize, definition: &Step, state: &StepState) -
         || state.stage == Stage::NeedsWork && run.missing_before_work(at).is_some()
 }
 
+/// What costs money waits for the next day where all runs together have used up this one's.
+fn unless_day_is_used_up(run: &Run, now: Millis, action: Action) -> Action {
+    match run.day_limit(now) {
+        Some(day) => Action::Wait { until: day.until },
+        None => action,
+    }
+}
+
 fn work_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     let definition = run.definition(at)?;
     let attempt = run.next_attempt(at);
@@ -328,11 +420,14 @@ fn work_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
         Work::Agent { .. } if budget_question(run, at, now).is_some() => {
             Some(Action::AskForBudget { step: at })
         }
-        Work::Agent { .. } if wants_arbiter(run, at) => Some(Action::Draft {
-            step: at,
-            task: ModelTask::Role,
-        }),
-        Work::Agent { .. } => Some(Action::Dispatch { step: at, attempt }),
+        Work::Agent { .. } => {
+            let asks = wants_arbiter(run, at).then_some(Action::Draft {
+                step: at,
+                task: ModelTask::Role,
+            });
+            let action = asks.unwrap_or(Action::Dispatch { step: at, attempt });
+            Some(unless_day_is_used_up(run, now, action))
+        }
         Work::Check => Some(Action::Evaluate {
             step: at,
             attempt,

@@ -422,6 +422,25 @@ pub enum Event {
         hint: Option<String>,
         by: String,
     },
+    /// Another run holds a lock that the step names.
+    LockAwaited {
+        step: String,
+        lock: String,
+        /// As in "run 20261115-093012-k3f9".
+        held_by: String,
+    },
+    /// No other run holds it any more.
+    LockFreed {
+        lock: String,
+    },
+    /// All runs together have cost what a day allows: no agent is started and no model asked before the next day.
+    DayLimitReached {
+        /// What they have cost, as far as it is known, in millionths of a dollar.
+        spent_usd_e6: u64,
+        limit_usd_e6: u64,
+        /// When the next day begins.
+        until_ms: Millis,
+    },
     /// Nothing new starts; what is under way ends and is judged.
     PauseRequested {
         reason: PauseReason,

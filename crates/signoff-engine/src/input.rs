@@ -10,6 +10,7 @@ use crate::event::{
     ModelUsage, PauseReason, PlanDraft, PlanningUsage, ProcessIdentity, RunTree, Settings,
     ToolCall, WorkItem,
 };
+use crate::state::DayLimit;
 use crate::verdict::{Observation, ProcessEnd};
 
 /// One thing that happened outside.
@@ -234,6 +235,18 @@ pub enum Input {
     Gather {
         step: usize,
     },
+    /// Another run holds a lock that this step needs now.
+    LockTaken {
+        step: usize,
+        lock: String,
+        by: String,
+    },
+    /// A lock that another run held is free.
+    LockFree {
+        lock: String,
+    },
+    /// All runs together have cost what a day allows.
+    DayLimit(DayLimit),
     /// Nothing new is to start.
     Pause {
         reason: PauseReason,

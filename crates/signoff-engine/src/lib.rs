@@ -40,7 +40,7 @@ pub use contract_inputs::{
     paths_to_query, runner_files,
 };
 pub use decide::{Refusal, decide};
-pub use due::{Action, Bounds, due, is_due_when_resumed};
+pub use due::{Action, Bounds, due, goes_on_by_itself, is_due_when_resumed};
 pub use event::{
     AcceptAt, AgentOutput, AgentReport, BudgetLimit, CallEnd, Candidate, ChangeDetails, Changes,
     Choice, ContractCache, EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind, Isolation,
@@ -67,9 +67,9 @@ pub use rerun::{
 pub use roles::fitting_roles;
 pub use state::{
     Activation, Advice, Allocation, Answered, AttemptState, Baseline, BudgetAmount, ChosenRole,
-    ContractRuns, Cost, CutOffAttempts, Failure, History, InboxItem, LoopItem, MadeCall, Replan,
-    ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus, StepUsage, TokenUsage, UsageSums,
-    WorkLocation, dollars_text, tokens_text, work_failure,
+    ContractRuns, Cost, CutOffAttempts, DayLimit, Failure, History, InboxItem, LoopItem, MadeCall,
+    Replan, ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus, StepUsage, TokenUsage,
+    UsageSums, WorkLocation, dollars_text, tokens_text, work_failure,
 };
 pub use tests_run::{ContractRunners, GO_PACKAGES, SEVERAL, Summary, TestCount, tests_run};
 pub use unsupported::{Unsupported, unsupported};

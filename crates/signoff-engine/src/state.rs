@@ -6,6 +6,7 @@ mod earlier;
 mod inbox;
 mod loop_items;
 mod made_call;
+mod outside;
 mod rechecks;
 mod replan;
 mod reviews;
@@ -31,6 +32,8 @@ pub(crate) use self::inbox::Inbox;
 pub use self::inbox::InboxItem;
 pub(crate) use self::loop_items::{NewItem, match_items};
 pub use self::made_call::MadeCall;
+pub use self::outside::DayLimit;
+pub(crate) use self::outside::Outside;
 pub(crate) use self::rechecks::Rechecks;
 pub use self::replan::{ChosenRole, Replan, ReplanStage};
 pub(crate) use self::reviews::Reviews;
@@ -101,6 +104,8 @@ pub struct Run {
     pub(crate) replan: Option<Replan>,
     /// How often one was wanted.
     pub(crate) replans: u32,
+    /// What it waits for that other runs have.
+    pub(crate) outside: Outside,
 }
 
 impl Run {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use signoff_api::request::RequestKind;
-use signoff_engine::{FinishedWork, Observation};
+use signoff_engine::{Event, FinishedWork, Observation};
 
 /// The machines that share a run, as the process that drives it sees them.
 pub trait Cluster: fmt::Debug + Send + Sync {
@@ -23,6 +23,21 @@ pub trait Cluster: fmt::Debug + Send + Sync {
 
     /// Takes back everything that was handed over and has not been reported.
     fn withdraw(&self);
+
+    /// Does this process drive the run?
+    fn drives(&self) -> bool;
+
+    /// Takes a lock of the project for the run, unless another run has it: then its name.
+    fn take_lock(&self, lock: &str) -> Result<Option<String>, String>;
+
+    /// Gives a lock back.
+    fn release_lock(&self, lock: &str) -> Result<(), String>;
+
+    /// Notes what the run has cost on a day so far, in millionths of a dollar.
+    fn note_cost(&self, day: &str, usd_e6: u64) -> Result<(), String>;
+
+    /// What all runs have cost on a day.
+    fn costs_of(&self, day: &str) -> Result<u64, String>;
 }
 
 /// Runs of a project that other machines drive, as the machine sees them that began them.
@@ -33,8 +48,20 @@ pub trait Elsewhere: fmt::Debug + Send + Sync {
     /// Asks something of a run, in the name of the person, and waits for the answer: why it was refused, if it was.
     fn ask(&self, run: &str, what: RequestKind) -> Result<Option<String>, String>;
 
-    /// Lets a run go on that waits, was paused, or has failed.
-    fn resume(&self, run: &str) -> Result<(), String>;
+    /// Lets a run go on that waits, was paused, or has failed. Returns why that was refused, if it was.
+    fn resume(&self, run: &str) -> Result<Option<String>, String>;
+
+    /// Whether the git repository that carries the run's work still has references of it, and which repository that is.
+    fn remains(&self, run: &str) -> Result<Option<String>, String>;
+
+    /// Removes the run's references from that repository.
+    fn remove_references(&self, run: &str) -> Result<(), String>;
+
+    /// Removes the run from the database.
+    fn forget(&self, run: &str) -> Result<(), String>;
+
+    /// Has what was done here about a run that has ended recorded in its journal. Returns why that was refused, if it was.
+    fn record(&self, run: &str, event: &Event) -> Result<Option<String>, String>;
 }
 
 /// Where reports go.

@@ -29,7 +29,7 @@ pub use self::sections::engine::{EngineSettings, EngineUrl};
 pub use self::sections::guard::GuardSettings;
 pub use self::sections::llm::{LlmSettings, ModelProvider};
 pub use self::sections::policy::Policy;
-pub use self::sections::prices::PriceSettings;
+pub use self::sections::prices::{Dollars, PriceSettings};
 pub use self::sections::serve::ServeSettings;
 pub use self::sections::worktree::{Isolation, LandMode};
 pub use self::sections::{

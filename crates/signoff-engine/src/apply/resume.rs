@@ -5,7 +5,7 @@ use signoff_plan::sparse::Sparse;
 use super::readiness::{mark_ready_if_unblocked, recount};
 use super::step::withdraw_items;
 use crate::recovery::{CutOff, cut_off};
-use crate::state::{ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus};
+use crate::state::{Outside, ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus};
 
 /// Puts steps that a crash or a pause cut off back to where they are requested again.
 pub(super) fn resume(
@@ -17,6 +17,8 @@ pub(super) fn resume(
     run.pause = None;
     run.trouble = None;
     run.pausing = None;
+    // Whoever goes on looks anew.
+    run.outside = Outside::default();
     if let Some(replan) = &mut run.replan
         && replan.stage == ReplanStage::Asked
     {

@@ -20,6 +20,8 @@ pub(super) struct Capacity<'a> {
     locks: BTreeSet<&'a str>,
     /// An agent waits for the checkout. Later steps wait behind it; otherwise it might never start.
     closed: bool,
+    /// A step could go on if another run did not hold a lock.
+    locked_out: bool,
 }
 
 impl<'a> Capacity<'a> {
@@ -39,6 +41,7 @@ impl<'a> Capacity<'a> {
             used: false,
             locks: BTreeSet::new(),
             closed: false,
+            locked_out: false,
         };
         for at in with_slot() {
             capacity.occupy(run, at);
@@ -50,6 +53,18 @@ impl<'a> Capacity<'a> {
     pub(super) fn is_left(&self) -> bool {
         // Nothing starts while an agent works, but questions can be asked.
         !self.closed && (self.jobs > 0 || self.agent)
+    }
+
+    /// Does a step wait for a lock that another run holds? Nothing in this run tells when that is free.
+    pub(super) fn has_locked_out(&self) -> bool {
+        self.locked_out
+    }
+
+    /// May the step go on that has a slot, as far as other runs are concerned? Its process may have died and lost its locks.
+    pub(super) fn has_locks(&mut self, run: &Run, at: usize) -> bool {
+        let locked_out = run.is_locked_out(at);
+        self.locked_out |= locked_out;
+        !locked_out
     }
 
     /// Takes what the step needs, if it is free.
@@ -64,6 +79,9 @@ impl<'a> Capacity<'a> {
             .locks
             .iter()
             .any(|lock| self.locks.contains(lock.as_str()));
+        if !taken && !self.has_locks(run, at) {
+            return false;
+        }
         let is_agent = self.shared && matches!(step.work, Work::Agent { .. });
         self.closed = is_agent && self.used && !self.agent;
         if self.jobs == 0 || self.agent || self.closed || taken {

@@ -1,6 +1,6 @@
 //! What an event is about, and how soon it must be on disk.
 
-use super::Event;
+use super::{Event, ModelUsage};
 
 impl Event {
     /// The step this event is about, if it is about one.
@@ -10,6 +10,8 @@ impl Event {
             | Self::RunResumed { .. }
             | Self::PlanReplanned { .. }
             | Self::PlanningSpent { .. }
+            | Self::LockFreed { .. }
+            | Self::DayLimitReached { .. }
             | Self::PauseRequested { .. }
             | Self::RunPaused { .. }
             | Self::TreePrepared { .. }
@@ -59,8 +61,27 @@ impl Event {
             | Self::ModelAsked { step, .. }
             | Self::ModelAnswered { step, .. }
             | Self::EarlierStep { step, .. }
+            | Self::LockAwaited { step, .. }
             | Self::InboxOpened { step, .. }
             | Self::InboxAnswered { step, .. } => Some(step),
+        }
+    }
+
+    /// What models have cost that it tells of, as far as they said, in millionths of a dollar.
+    pub fn known_cost(&self) -> u64 {
+        let sum = |usage: &[ModelUsage]| usage.iter().filter_map(|one| one.usd_e6).sum();
+        match self {
+            Self::WorkFinished {
+                report: Some(report),
+                ..
+            }
+            | Self::AttemptInterrupted {
+                report: Some(report),
+                ..
+            } => sum(&report.usage),
+            Self::ModelAnswered { usage, .. } => sum(usage),
+            Self::PlanningSpent { planning } => planning.iter().map(|one| sum(&one.usage)).sum(),
+            _ => 0,
         }
     }
 
@@ -121,6 +142,9 @@ impl Event {
             | Self::StepBlocked { .. }
             | Self::StepWaiting { .. }
             | Self::InboxOpened { .. }
+            | Self::LockAwaited { .. }
+            | Self::LockFreed { .. }
+            | Self::DayLimitReached { .. }
             | Self::PauseRequested { .. } => SyncTime::WithLaterEvents,
         }
     }

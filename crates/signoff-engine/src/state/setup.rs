@@ -7,7 +7,9 @@ use signoff_plan::model::{Depends, Plan, Step, Work};
 use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
 
-use super::{Inbox, LandingState, Rechecks, Reviews, Run, Schedule, StepStates, TreeState, Usage};
+use super::{
+    Inbox, LandingState, Outside, Rechecks, Reviews, Run, Schedule, StepStates, TreeState, Usage,
+};
 use crate::event::Settings;
 use crate::template::render_step;
 
@@ -55,6 +57,7 @@ impl Run {
             aborting: false,
             replan: None,
             replans: 0,
+            outside: Outside::default(),
             next: None,
             signed,
         }

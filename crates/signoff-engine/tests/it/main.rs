@@ -14,6 +14,7 @@ mod loops;
 mod merge;
 mod models;
 mod one_meaning;
+mod outside;
 mod parallel;
 mod permissions;
 mod planted;

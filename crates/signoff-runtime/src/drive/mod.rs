@@ -2,6 +2,7 @@
 //! is due, journal it, perform it.
 
 mod asking;
+pub(crate) mod forwarded;
 pub(crate) mod journal;
 mod journaled_run;
 pub(crate) mod published;

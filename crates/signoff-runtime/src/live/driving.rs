@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::local::{Interrupt, Local, LocalOptions, RunIsolation};
 use crate::notifications::Notifier;
 use crate::project::{Project, current_task};
+use crate::runs::day_costs::{CostKeeper, DayLedger};
 use crate::runs::{log_end, merges};
 use crate::trees::Trees;
 
@@ -83,6 +84,7 @@ impl PreparedRun<'_> {
         drop(self.signature);
         let mut local = Local::start(LocalOptions {
             project,
+            id: self.opened.id.clone(),
             key: self.opened.key.clone(),
             dir: self.opened.dir.clone(),
             isolation,
@@ -95,12 +97,13 @@ impl PreparedRun<'_> {
                 key: self.opened.key.clone(),
                 plan: self.opened.plan.clone(),
             }),
-        })
-        .map_err(Error::Sandbox)?;
+        })?;
         interrupt(local.interrupt()).map_err(Error::Sandbox)?;
         let mut marks = self.opened.marks();
         let mut followed = Followed::new(project, &self.opened.id);
-        let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks];
+        let ledger = DayLedger::of(project, &self.opened.id);
+        let mut costs = CostKeeper::new(ledger, std::mem::take(&mut self.opened.costs))?;
+        let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks, &mut costs];
         observers.extend(notify.as_mut().map(|notify| notify as &mut dyn Observe));
         observers.extend(webhook.as_mut().map(|webhook| webhook as &mut dyn Observe));
         observers.extend(followed.as_mut().map(|follows| follows as &mut dyn Observe));

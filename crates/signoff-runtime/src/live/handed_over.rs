@@ -1,7 +1,7 @@
 //! A run that begins here and goes on elsewhere: everything up to its first action happens where the checkout is.
 
-use signoff_engine::{Input, Isolation};
-use signoff_plan::model::{Plan, Work};
+use signoff_engine::{Input, Isolation, LandAt};
+use signoff_plan::model::{FailAction, Plan, Step, Work};
 use signoff_plan::tools::scope;
 
 use super::PreparedRun;
@@ -9,6 +9,7 @@ use super::driving::Workplace;
 use super::prepared::FirstInput;
 use crate::error::Error;
 use crate::project::Project;
+use crate::runs::OpenedRun;
 
 /// A run that was begun, so that other machines can go on with it.
 #[derive(Debug)]
@@ -57,26 +58,40 @@ pub fn reasons_against(project: &Project, plan: &Plan) -> Vec<String> {
 }
 
 impl PreparedRun<'_> {
-    /// Begins the run as far as the checkout is needed, and lets go of it.
+    /// Begins the run as far as the checkout is needed, or takes it up where it stands still, and lets go of it.
     pub fn begin_for_others(mut self) -> Result<HandedRun, Error> {
         let Workplace { isolation, .. } = self.workplace()?;
         self.refuse_if_changed()?;
-        let FirstInput::Start(start) = self.beginning else {
-            return Err(Error::Unshared {
-                why: "only a run that has not begun can be handed over".to_owned(),
-            });
-        };
-        let trees = isolation.trees().cloned().ok_or_else(|| Error::Unshared {
-            why: "it works in the checkout itself".to_owned(),
-        })?;
+        let trees = isolation
+            .trees()
+            .cloned()
+            .ok_or_else(|| unshared(IN_CHECKOUT))?;
         let opened = &mut self.opened;
-        opened.run.record(start)?;
-        opened.dir.mark_begun()?;
-        let tree = trees.begin(Isolation::Worktree)?;
-        let start = tree.start.clone();
-        opened.run.record(Input::TreePrepared { tree })?;
+        match self.beginning {
+            FirstInput::Start(start) => {
+                opened.run.record(start)?;
+                opened.dir.mark_begun()?;
+                let tree = trees.begin(Isolation::Worktree)?;
+                opened.run.record(Input::TreePrepared { tree })?;
+            }
+            FirstInput::GoOn {
+                input,
+                lost: None,
+                replan: None,
+            } => {
+                refuse_to_move(opened)?;
+                opened.run.record(input)?;
+                trees.keep_for_others(&crate::trees::head_commit(opened.state())?)?;
+            }
+            FirstInput::GoOn { .. } => {
+                return Err(unshared(
+                    "what it has to catch up with first happens here: `signoff resume` it, and pause it again",
+                ));
+            }
+        }
         trees.set_first_commit(opened.state())?;
-        trees.keep_for_others(&crate::trees::first_commit(opened.state())?)?;
+        let start = crate::trees::first_commit(opened.state())?;
+        trees.keep_for_others(&start)?;
         opened.run.close()?;
         let plan = opened.state().plan();
         Ok(HandedRun {
@@ -85,11 +100,44 @@ impl PreparedRun<'_> {
             plan: self.name.clone(),
             title: plan.display_title().to_owned(),
             project: opened.project.require_id()?,
-            start,
+            start: start.to_string(),
             repository: trees.repository.directory().to_owned(),
             priority: plan.priority.clone(),
         })
     }
+}
+
+const IN_CHECKOUT: &str = "it works in the checkout itself, which no other machine has";
+
+fn unshared(why: &str) -> Error {
+    Error::Unshared {
+        why: why.to_owned(),
+    }
+}
+
+/// Refuses to move a run to other machines that they could not go on with as this one would.
+fn refuse_to_move(opened: &OpenedRun<'_>) -> Result<(), Error> {
+    let run = opened.state();
+    let why = if run.run_tree().is_none() {
+        "it stopped before its tree was ready: begin a new one with `signoff run`"
+    } else if run.outcome().is_none() && run.pause_reason().is_none() {
+        "it was cut off: `signoff resume` it here, and `signoff pause` it"
+    } else if run.settings().land == LandAt::Step {
+        "what its steps did came into this checkout step by step, and no other machine has that"
+    } else if may_be_replanned(run.plan()) {
+        "its plan may be replanned, and a new version is drafted and signed where the plan's files are"
+    } else if opened.versions > 1 {
+        "it goes on under another version of its plan, which was taken up here"
+    } else {
+        return Ok(());
+    };
+    Err(unshared(why))
+}
+
+fn may_be_replanned(plan: &Plan) -> bool {
+    let replans =
+        |step: &Step| step.on_fail.then == FailAction::Replan || step.unexpanded.is_some();
+    plan.steps.iter().any(replans)
 }
 
 /// The reference that has the work of an attempt, in the repository of a run.

@@ -19,7 +19,7 @@ use crate::cluster::{Order, OrderedTask, Report, ReportedEnd};
 use crate::drive::journal::parse_event;
 use crate::drive::{Perform, WakeReason};
 use crate::error::Error;
-use crate::local::{Local, LocalOptions};
+use crate::local::{Local, LocalOptions, VERIFIER};
 use crate::project::Project;
 use crate::project::sandbox_level::level;
 use crate::runs::OpenedRun;
@@ -99,6 +99,7 @@ impl<'a> HostedRun<'a> {
         let opened = &prepared.opened;
         let local = Local::start(LocalOptions {
             project,
+            id: opened.id.clone(),
             key: opened.key.clone(),
             dir: opened.dir.clone(),
             isolation,
@@ -111,8 +112,7 @@ impl<'a> HostedRun<'a> {
                 key: opened.key.clone(),
                 plan: opened.plan.clone(),
             }),
-        })
-        .map_err(Error::Sandbox)?;
+        })?;
         let mut hosted = Self {
             journal: Follower::new(&opened.dir.journal()),
             known: 0,
@@ -288,9 +288,17 @@ impl<'a> HostedRun<'a> {
     }
 
     /// The order that this is the end of, as a report.
-    fn finished(&mut self, is_it: impl Fn(&Order) -> bool, end: ReportedEnd) -> Option<Report> {
+    fn finished(&mut self, is_it: impl Fn(&Order) -> bool, mut end: ReportedEnd) -> Option<Report> {
         let at = self.under_way.iter().position(is_it)?;
         let order = self.under_way.swap_remove(at);
+        if let ReportedEnd::Contract(observed) = &mut end
+            && order.role == VERIFIER
+        {
+            observed.machine = observed
+                .machine
+                .as_ref()
+                .map(|machine| format!("{machine}, as {VERIFIER}").into());
+        }
         Some(Report {
             step: order.step,
             attempt: order.attempt,

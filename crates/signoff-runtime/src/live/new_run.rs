@@ -22,6 +22,7 @@ use crate::plans::approval::preflight;
 use crate::plans::locked::LockedPlan;
 use crate::project::locks::{take_run, take_start, take_workspace_for};
 use crate::project::{Project, random};
+use crate::runs::day_costs::DayCosts;
 use crate::runs::marks::Times;
 use crate::runs::{OpenedRun, snapshot};
 use crate::signing::signed::{CountedSignature, require_signed};
@@ -113,6 +114,7 @@ pub(super) fn create_run<'a>(
         terms,
         versions: 1,
         text,
+        costs: DayCosts::default(),
         torn: None,
         _run_lock: lock,
         workspace_lock,

@@ -12,6 +12,9 @@ use crate::cluster::{Order, OrderedTask, Report, ReportedEnd};
 use crate::drive::{HarnessTrouble, WakeReason};
 use crate::error::Error;
 
+/// The role of machines that judge what others did, where the one that drives says so.
+pub(crate) const VERIFIER: &str = "verifier";
+
 /// The role of machines that do what no agent does.
 const TOOLS: &str = "tools";
 
@@ -40,7 +43,10 @@ impl Local<'_> {
             trees.keep_for_others(&commit)?;
         }
         let (definition, _) = require_step(run, step)?;
+        let judges =
+            task != OrderedTask::Work && self.commands.project.config.engine.verifier.value;
         let role = match definition.work {
+            _ if judges => VERIFIER,
             Work::Agent { .. } => run.role_of(step).unwrap_or("default"),
             Work::Tool { .. } | Work::Check | Work::Ask { .. } => TOOLS,
         };

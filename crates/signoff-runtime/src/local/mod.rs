@@ -24,12 +24,12 @@ mod pool;
 mod prompt_context;
 mod requests;
 mod shared_checkout;
+mod step_locks;
 mod supervisor;
 mod trial;
 mod worked_tree;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -49,13 +49,14 @@ use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
 use self::commits::{attempt_of, work_context};
-pub(crate) use self::handing_over::action_elsewhere;
+pub(crate) use self::handing_over::{VERIFIER, action_elsewhere};
 use self::heartbeat::Heartbeat;
 pub use self::interrupt::Interrupt;
 pub(crate) use self::isolation::RunIsolation;
 use self::message::Message;
 use self::requests::Listener;
 use self::shared_checkout::SharedCheckout;
+use self::step_locks::StepLocks;
 use self::supervisor::ProcessSupervisor;
 pub use self::trial::{ContractTrial, require_trials, try_contracts};
 use crate::clock::Clock;
@@ -63,6 +64,7 @@ use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
 use crate::project::directories::login_locks;
+use crate::runs::day_costs::DayLedger;
 use crate::runs::{clear_leftovers, witness};
 use crate::signing::watch::Watch;
 use crate::trees::{Trees, WorkSource, head_commit, parse_id};
@@ -88,11 +90,15 @@ pub(crate) struct Local<'a> {
     advisor: Arc<dyn Advise>,
     /// Ends the models that are asked now.
     question_stop: QuestionStop,
+    locks: StepLocks,
+    ledger: DayLedger,
 }
 
 /// What a run's actions need.
 pub(crate) struct LocalOptions<'a> {
     pub(crate) project: &'a Project,
+    /// The run's name.
+    pub(crate) id: String,
     /// The plan's key.
     pub(crate) key: String,
     pub(crate) dir: RunDir,
@@ -106,9 +112,10 @@ pub(crate) struct LocalOptions<'a> {
 }
 
 impl<'a> Local<'a> {
-    pub(crate) fn start(options: LocalOptions<'a>) -> io::Result<Self> {
+    pub(crate) fn start(options: LocalOptions<'a>) -> Result<Self, Error> {
         let LocalOptions {
             project,
+            id,
             key,
             dir,
             isolation,
@@ -131,8 +138,11 @@ impl<'a> Local<'a> {
             project.secrets(),
             sender.clone(),
             git,
-        )?;
-        let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle())?;
+        );
+        let supervisor = supervisor.map_err(Error::Sandbox)?;
+        let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
+        let listener = listener.map_err(Error::Sandbox)?;
+        let (locks, ledger) = (StepLocks::of(project, &id)?, DayLedger::of(project, &id));
         let starter = supervisor.starter();
         if let Some(cluster) = &project.cluster {
             let news = sender.clone();
@@ -174,6 +184,8 @@ impl<'a> Local<'a> {
             agents: BTreeMap::new(),
             advisor,
             question_stop: QuestionStop::default(),
+            locks,
+            ledger,
         })
     }
 

@@ -14,7 +14,10 @@ use crate::runs::agent_report;
 
 impl Perform for Local<'_> {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
-        let prepared = self.prepare_action(run, action);
+        let prepared = match self.held_outside(run, action)? {
+            Some(instead) => Ok(Readiness::Instead(instead)),
+            None => self.prepare_action(run, action),
+        };
         if self.supervisor.is_stopping() {
             // Git may have been interrupted. What is done is journaled, and nothing else begins.
             return Ok(match prepared {
@@ -38,6 +41,7 @@ impl Perform for Local<'_> {
     }
 
     fn take_over(&mut self, run: &Run) -> Result<(), Error> {
+        self.locks.take_over(run)?;
         self.hand_over_again(run)
     }
 
@@ -46,6 +50,10 @@ impl Perform for Local<'_> {
     }
 
     fn input_recorded(&mut self, run: &Run, input: &Input) {
+        // What was just found free is for what begins next.
+        if !matches!(input, Input::LockFree { .. }) {
+            self.locks.keep_only(&run.locks_in_use());
+        }
         match input {
             Input::CheckoutJoined { .. } => {
                 if let Some(trees) = self.trees().map(Arc::clone) {
@@ -79,6 +87,10 @@ impl Perform for Local<'_> {
     }
 
     fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error> {
+        self.locks.keep_only(&run.locks_in_use());
+        if let Some(news) = self.locks.news(run, now)? {
+            return Ok(WakeReason::Input(news));
+        }
         loop {
             let message = match (self.news.take(), wake) {
                 (Some(message), _) => Some(message),
@@ -183,6 +195,16 @@ impl Perform for Local<'_> {
 }
 
 impl Local<'_> {
+    /// What is to be journaled instead of an action that needs what other runs have: a lock, or the money of the day.
+    fn held_outside(&mut self, run: &Run, action: &Action) -> Result<Option<Input>, Error> {
+        if action.costs_money()
+            && let Some(day) = self.ledger.reached(self.commands.clock.now())?
+        {
+            return Ok(Some(Input::DayLimit(day)));
+        }
+        self.locks.take_for(run, action)
+    }
+
     /// Begins an action on this machine.
     pub(crate) fn begin_here(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
         let note_begun = match self.make_tree(run, action) {

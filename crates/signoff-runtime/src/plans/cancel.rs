@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use signoff_api::plan_log::PlanEvent;
+use signoff_api::request::RequestKind;
 use signoff_engine::{
     Actor, ForbiddenTransition, PlanState, Transition, may_delete, possible_transitions,
 };
@@ -12,6 +13,7 @@ use super::locked::LockedPlan;
 use super::{ActorContext, PlanReport};
 use crate::clock::timestamp;
 use crate::error::Error;
+use crate::runs::control::ask;
 use crate::runs::{OpenedRun, end_leftovers_of};
 use crate::signing::signed::not_signed_error;
 
@@ -151,6 +153,12 @@ fn end_unfinished_run(locked: &LockedPlan<'_>) -> Result<Option<String>, Error> 
         return Ok(None);
     }
     let id = view.run.id().to_owned();
+    if locked.context.project.store.run_dir(&id).is_shared() {
+        // It must not go on where others drive it.
+        let (project, clock) = (locked.context.project, locked.context.clock);
+        ask(project, &id, RequestKind::Abort, clock)?;
+        return Ok(Some(id));
+    }
     end_leftovers_of(locked.context.project, &id, locked.context.clock)?;
     Ok(Some(id))
 }

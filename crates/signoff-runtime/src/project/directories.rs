@@ -60,6 +60,12 @@ pub(crate) fn login_locks(project: &Project) -> Option<PathBuf> {
     Some(state?.join("logins"))
 }
 
+/// Where what runs of all projects share is kept: the person's own state, or the store where there is none.
+pub(crate) fn own_state(project: &Project) -> PathBuf {
+    let state = project.process.state_dir.clone();
+    state.unwrap_or_else(|| project.store.dir().to_owned())
+}
+
 fn signoff_data(process: &ProcessContext) -> Option<PathBuf> {
     let variable = |name: &str| process.variables.get(OsStr::new(name)).map(PathBuf::from);
     let absolute = |path: &PathBuf| path.is_absolute();

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use signoff_api::request::{self, Reply, Request, SCHEMA};
-use signoff_engine::Input;
+use signoff_engine::{Event, Input, Outcome, PauseReason};
 use signoff_store::lock::is_held;
 use signoff_store::runs::requests::Requests;
 
@@ -46,8 +46,8 @@ pub fn ask(
     }
     let view = RunView::load(project, run)?;
     let dir = project.store.run_dir(view.run.id());
-    if view.run.outcome().is_none() && elsewhere::ask(project, view.run.id(), &what)?.is_some() {
-        return Ok(RequestOutcome::There);
+    if let Some(done) = ask_elsewhere(project, &view, &what)? {
+        return Ok(done);
     }
     if view.run.outcome().is_none() && is_held(&dir.lock()).unwrap_or(false) {
         let requests = Requests::of(&dir);
@@ -78,6 +78,87 @@ pub fn ask(
     };
     OpenedRun::record(project, run, input, clock)?;
     Ok(RequestOutcome::Here)
+}
+
+/// A new version is written and signed where the plan's files are, and the machines that carry it out have the signed one.
+const ONE_VERSION: &str = "machines that share a run carry out one version of its plan: `signoff abort` the run, change the plan and sign it, then run it";
+
+/// Asks it of the machines that drive the run, if others do and there is something that they can do about it.
+fn ask_elsewhere(
+    project: &Project,
+    view: &RunView,
+    what: &request::RequestKind,
+) -> Result<Option<RequestOutcome>, Error> {
+    let run = view.run.id();
+    if elsewhere::of(project, run)?.is_none() {
+        return Ok(None);
+    }
+    if view.run.outcome().is_none()
+        && matches!(
+            what,
+            request::RequestKind::Replan { .. } | request::RequestKind::HandIn { .. }
+        )
+    {
+        let why = ONE_VERSION.to_owned();
+        return Err(Error::RefusedThere { why });
+    }
+    let rests = match what {
+        request::RequestKind::Pause | request::RequestKind::Stop => !view.driven,
+        request::RequestKind::Abort => false,
+        request::RequestKind::SkipStep { .. }
+        | request::RequestKind::RetryStep { .. }
+        | request::RequestKind::Replan { .. }
+        | request::RequestKind::HandIn { .. }
+        | request::RequestKind::Answer { .. } => view.run.outcome() == Some(Outcome::Failed),
+    };
+    match view.run.outcome() {
+        None if rests => Ok(Some(RequestOutcome::Idle)),
+        // What is refused of a run that has ended is refused here, too.
+        Some(_) if !rests => Ok(None),
+        _ => {
+            elsewhere::ask(project, run, what)?;
+            let reason = view.run.pause_reason().filter(|_| !view.driven);
+            let stays = reason.is_some_and(|reason| reason != PauseReason::Waiting);
+            Ok(Some(if stays {
+                RequestOutcome::Here
+            } else {
+                RequestOutcome::There
+            }))
+        }
+    }
+}
+
+/// Records what a person, whose machine lands or undoes a run, did about it.
+pub fn record_ending(
+    project: &Project,
+    run: &str,
+    event: &Event,
+    by: String,
+    clock: &dyn Clock,
+) -> Result<(), Error> {
+    let impossible = |why: &str| {
+        let (run, why) = (run.to_owned(), why.to_owned());
+        Err(Error::BrokenRun { run, why })
+    };
+    let input = match event {
+        Event::LandingStarted { commit, .. } => Input::LandingBegins {
+            commit: commit.clone(),
+            by,
+        },
+        Event::RunLanded { commit, .. } => Input::Landed {
+            commit: commit.clone(),
+            by,
+        },
+        Event::RunUndone { .. } => Input::Undo { by },
+        _ => return impossible("something to record that only happens while it is driven"),
+    };
+    let mut opened = OpenedRun::open(project, run, clock)?;
+    if opened.state().outcome().is_none() {
+        return impossible("not ended");
+    }
+    opened.refuse_if_undone()?;
+    opened.run.record(input)?;
+    opened.run.close()
 }
 
 /// Records what a person asked of a run that no process drives.

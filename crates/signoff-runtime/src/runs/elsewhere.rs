@@ -1,12 +1,17 @@
 //! Runs that other machines drive: their files here are a copy.
 
+use std::sync::Arc;
+
 use signoff_api::request::RequestKind;
+use signoff_engine::Outcome;
 use signoff_store::runs::RunDir;
 
 use super::log_end;
 use super::marks::{Execution, Projection, Times};
 use super::replay::Replay;
+use super::view::RunView;
 use crate::clock::Clock;
+use crate::cluster::Elsewhere;
 use crate::drive::journal::read_events;
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
@@ -24,24 +29,27 @@ pub(crate) fn sync(project: &Project, dir: &RunDir, run: &str) -> Result<bool, E
 
 /// Asks something of a run where it is driven; `None` if that is here.
 pub(crate) fn ask(project: &Project, run: &str, what: &RequestKind) -> Result<Option<()>, Error> {
-    if !project.store.run_dir(run).is_shared() {
+    let Some(elsewhere) = of(project, run)? else {
         return Ok(None);
-    }
-    let elsewhere = require(project, run)?;
-    let refused = elsewhere.ask(run, what.clone());
-    match refused.map_err(|why| Error::Unshared { why })? {
-        None => Ok(Some(())),
-        Some(why) => Err(Error::RefusedThere { why }),
-    }
+    };
+    answered(elsewhere.ask(run, what.clone())).map(Some)
 }
 
 /// Lets a run go on where it is driven; `None` if that is here.
 pub fn resume(project: &Project, run: &str) -> Result<Option<()>, Error> {
-    if !project.store.run_dir(run).is_shared() {
+    let Some(elsewhere) = of(project, run)? else {
         return Ok(None);
+    };
+    let view = RunView::load(project, run)?;
+    if view.run.is_undone() {
+        let run = run.to_owned();
+        return Err(Error::Undone { run });
     }
-    let resumed = require(project, run)?.resume(run);
-    resumed.map(Some).map_err(|why| Error::Unshared { why })
+    if let Some(outcome @ (Outcome::Completed | Outcome::Partial)) = view.run.outcome() {
+        return Err(Error::already_finished(&view.run, outcome));
+    }
+    PlanHistory::read(project, &view.key)?.refuse_if_over(run)?;
+    answered(elsewhere.resume(run)).map(Some)
 }
 
 /// Do other machines drive this run?
@@ -75,7 +83,14 @@ pub fn bring_marks(
     Ok(marks.trouble)
 }
 
-/// Refuses to write to a copy.
+fn answered(reply: Result<Option<String>, String>) -> Result<(), Error> {
+    match reply.map_err(|why| Error::Unshared { why })? {
+        None => Ok(()),
+        Some(why) => Err(Error::RefusedThere { why }),
+    }
+}
+
+/// Refuses to drive a copy.
 pub(crate) fn refuse(project: &Project, run: &str) -> Result<(), Error> {
     if project.cluster.is_none() && project.store.run_dir(run).is_shared() {
         let run = run.to_owned();
@@ -84,12 +99,13 @@ pub(crate) fn refuse(project: &Project, run: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn require<'p>(
-    project: &'p Project,
-    run: &str,
-) -> Result<&'p dyn crate::cluster::Elsewhere, Error> {
-    let elsewhere = project.elsewhere.as_deref();
-    elsewhere.ok_or_else(|| Error::Elsewhere {
+/// Who reaches the machines that drive a run; `None` if it is driven here.
+pub(crate) fn of(project: &Project, run: &str) -> Result<Option<Arc<dyn Elsewhere>>, Error> {
+    if project.cluster.is_some() || !project.store.run_dir(run).is_shared() {
+        return Ok(None);
+    }
+    let elsewhere = project.elsewhere.clone();
+    elsewhere.map(Some).ok_or_else(|| Error::Elsewhere {
         run: run.to_owned(),
     })
 }

@@ -5,6 +5,7 @@
 //! ([`control`]), to land it or to undo it. `marks` writes into the plan's file how far the run is.
 
 pub mod control;
+pub(crate) mod day_costs;
 pub mod elsewhere;
 pub mod follow;
 pub(crate) mod kept;

@@ -10,10 +10,12 @@ use signoff_store::lock::{RunLock, WorkspaceLock};
 use signoff_store::runs::RunDir;
 use signoff_store::{atomic, failpoint, plan_log};
 
+use super::day_costs::DayCosts;
 use super::marks::{Execution, Projection, Times};
 use super::replay::{Replay, unknown_run};
 use super::{elsewhere, merges};
 use crate::clock::Clock;
+use crate::drive::forwarded::ForwardedJournal;
 use crate::drive::journal::torn_note;
 use crate::drive::published::PublishedJournal;
 use crate::drive::{Append, FileJournal, JournaledRun};
@@ -42,6 +44,8 @@ pub(crate) struct OpenedRun<'a> {
     pub(crate) versions: usize,
     /// The signed text of the plan's file.
     pub(crate) text: SignedText,
+    /// What it cost, by day.
+    pub(crate) costs: DayCosts,
     /// What a crash left of the journal's last line, said in words.
     pub(crate) torn: Option<String>,
     pub(crate) _run_lock: RunLock,
@@ -59,27 +63,32 @@ impl<'a> OpenedRun<'a> {
             return Err(unknown_run(project, Some(id)));
         }
         let run_lock = take_run(&dir, id)?;
+        elsewhere::sync(project, &dir, id)?;
         let mut replay = Replay::begin(project, id)?;
         let mut times = Times::default();
+        let (mut costs, mut last) = (DayCosts::default(), 0);
         let durability = project.config.run.durability.value;
         let journal = FileJournal::open(&dir.journal(), durability, |recorded| {
             times.note(&recorded);
+            costs.note(&recorded);
+            last = recorded.seq;
             replay.apply(project, &recorded)
         })?;
         let history = PlanHistory::read(project, &replay.key)?;
         history.refuse_if_cut(&replay.run)?;
-        if replay.run.outcome().is_none() {
-            elsewhere::refuse(project, id)?;
-        }
         // A crash right after the first event left it.
         dir.mark_begun()?;
         let torn = journal.torn().map(|torn| torn_note("journal", torn));
-        let journal: Box<dyn Append> = match &project.cluster {
-            Some(cluster) => {
+        let journal: Box<dyn Append> = match (&project.cluster, elsewhere::of(project, id)?) {
+            (Some(cluster), _) => {
                 let cluster = Arc::clone(cluster);
                 Box::new(PublishedJournal::new(journal, dir.journal(), cluster)?)
             }
-            None => Box::new(journal),
+            (None, Some(elsewhere)) => {
+                let path = dir.journal();
+                Box::new(ForwardedJournal::new(elsewhere, id, path, last))
+            }
+            (None, None) => Box::new(journal),
         };
         Ok(Self {
             project,
@@ -94,6 +103,7 @@ impl<'a> OpenedRun<'a> {
             terms: replay.terms,
             versions: replay.versions,
             text: replay.text,
+            costs,
             _run_lock: run_lock,
             workspace_lock: None,
         })

@@ -60,7 +60,7 @@ macro_rules! key {
 }
 
 /// In the order of the documentation.
-pub(super) const KEYS: [Key; 62] = [
+pub(super) const KEYS: [Key; 64] = [
     key!(plans.stale_after_days, Literal, Reader::count),
     key!(plans.archive_after_days, Literal, Reader::count),
     key!(plans.prune_after_days, Literal, Reader::count),
@@ -261,6 +261,14 @@ pub(super) const KEYS: [Key; 62] = [
     ),
     key!(engine.workers, List, Reader::machine_keys, |new, old| new
         != old),
+    key!(engine.verifier, Literal, Reader::boolean, |new, old| new
+        != old),
+    key!(
+        engine.usd_per_day,
+        Literal,
+        |reader, value| reader.money(value).map(Some),
+        |new, old| new != old
+    ),
 ];
 
 impl Key {

@@ -10,9 +10,9 @@ use super::key::KEYS;
 use super::problem::did_you_mean;
 use super::sections::prices::written_dollars;
 use super::{
-    AcceptTime, AgentSettings, Config, ContractCache, Durability, EngineUrl, GreenBaseline,
-    IgnoredFiles, Isolation, LandMode, Origin, Policy, PriceSettings, Proof, RetrySession,
-    SandboxMode, ServerSettings, Setting, SettingLocation, UnverifiedPolicy,
+    AcceptTime, AgentSettings, Config, ContractCache, Dollars, Durability, EngineUrl,
+    GreenBaseline, IgnoredFiles, Isolation, LandMode, Origin, Policy, PriceSettings, Proof,
+    RetrySession, SandboxMode, ServerSettings, Setting, SettingLocation, UnverifiedPolicy,
 };
 
 /// One setting in force.
@@ -162,6 +162,12 @@ impl ShownValue for ContractCache {
 impl ShownValue for IgnoredFiles {
     fn shown_value(&self) -> Value {
         self.name().into()
+    }
+}
+
+impl ShownValue for Option<Dollars> {
+    fn shown_value(&self) -> Value {
+        self.map(|Dollars(amount)| written_dollars(amount)).into()
     }
 }
 

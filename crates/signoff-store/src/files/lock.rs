@@ -24,6 +24,13 @@ pub type PlanLock = Lock<PlanMarker>;
 /// Held while the threads of sessions are changed.
 pub type SessionsLock = Lock<SessionsMarker>;
 
+/// Held while a step is under way that names it.
+pub type StepLock = Lock<StepMarker>;
+
+/// Marks [`StepLock`].
+#[derive(Debug)]
+pub enum StepMarker {}
+
 /// Marks [`RunLock`].
 #[derive(Debug)]
 pub enum RunMarker {}
@@ -126,6 +133,38 @@ impl SessionsLock {
     /// Waits for the lock and takes it. Its holder waits for locks of plans at most.
     pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
         Self::wait(path)
+    }
+}
+
+/// Whether a step's lock was taken.
+#[derive(Debug)]
+pub enum StepLockTaken {
+    /// It is held from now on.
+    Now(StepLock),
+    /// Another run has it; which, if that is known yet.
+    By(Option<String>),
+}
+
+impl StepLock {
+    /// Takes the lock for a run. Does not wait, not even for somebody who only asks: whoever wants it tries again.
+    pub fn take_for(path: &Path, run: &str) -> io::Result<StepLockTaken> {
+        make_directory(path)?;
+        let mut file = open_or_create(path)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                Read::by_ref(&mut file)
+                    .take(4096)
+                    .read_to_string(&mut text)?;
+                return Ok(StepLockTaken::By(parse(&text).and_then(|held| held.run)));
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let kind = PhantomData;
+        let mut lock = Self { file, kind };
+        lock.name_run(run)?;
+        Ok(StepLockTaken::Now(lock))
     }
 }
 
@@ -296,6 +335,22 @@ mod tests {
         assert!(!is_held(&path).unwrap());
         assert_eq!(holder(&path).unwrap(), None);
         assert!(RunLock::try_acquire(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_lock_of_a_step_says_which_run_has_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("steps/db");
+        let StepLockTaken::Now(held) = StepLock::take_for(&path, "one").unwrap() else {
+            panic!("it is free");
+        };
+        let StepLockTaken::By(by) = StepLock::take_for(&path, "other").unwrap() else {
+            panic!("it is held");
+        };
+        assert_eq!(by.as_deref(), Some("one"));
+        drop(held);
+        let taken = StepLock::take_for(&path, "other").unwrap();
+        assert!(matches!(taken, StepLockTaken::Now(_)));
     }
 
     #[test]

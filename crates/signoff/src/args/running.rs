@@ -10,7 +10,7 @@ use super::Format;
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// The plan: its file or directory, or its id
-    #[arg(value_name = "PLAN", required_unless_present = "task")]
+    #[arg(value_name = "PLAN", required_unless_present_any = ["task", "from"])]
     pub(crate) path: Option<PathBuf>,
     /// Sign the plan first, as it is now
     #[arg(long, conflicts_with = "task")]
@@ -29,6 +29,9 @@ pub(crate) struct Run {
     /// Hand the run over to other machines, and do not follow it
     #[arg(long, conflicts_with_all = ["preview", "task"])]
     pub(crate) detach: bool,
+    /// Hand this run over, which stands still on this machine, and have the others go on with it
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["path", "approve", "preview", "again", "all", "isolation", "jobs", "until", "only", "task"])]
+    pub(crate) from: Option<String>,
     /// Where agents work; the default is the configured place
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) isolation: Option<IsolationArg>,

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use toml::de::DeValue;
 
-use crate::config::Setting;
 use crate::config::read::Reader;
 use crate::config::value::Value;
+use crate::config::{Dollars, Setting};
 
 /// What says that runs stay on this machine.
 const LOCAL: &str = "local";
@@ -23,6 +23,10 @@ pub struct EngineSettings {
     pub orchestrators: Setting<Vec<String>>,
     /// Keys of the machines whose reports this one believes.
     pub workers: Setting<Vec<String>>,
+    /// Contracts are for machines with the role `verifier`, and not for those that did the work.
+    pub verifier: Setting<bool>,
+    /// What all runs together may cost in a day; none = as much as they like.
+    pub usd_per_day: Setting<Option<Dollars>>,
 }
 
 impl Default for EngineSettings {
@@ -32,6 +36,8 @@ impl Default for EngineSettings {
             projects: Setting::built_in(BTreeMap::new()),
             orchestrators: Setting::built_in(Vec::new()),
             workers: Setting::built_in(Vec::new()),
+            verifier: Setting::built_in(false),
+            usd_per_day: Setting::built_in(None),
         }
     }
 }

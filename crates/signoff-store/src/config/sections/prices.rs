@@ -26,7 +26,16 @@ pub struct PriceSettings {
     pub cache_write: u64,
 }
 
+/// An amount of money, in millionths of a dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dollars(pub u64);
+
 impl Reader<'_> {
+    /// An amount of dollars.
+    pub(in crate::config) fn money(&mut self, value: &Value<'_>) -> Option<Dollars> {
+        self.dollars(value).map(Dollars)
+    }
+
     /// A price replaces the one of the same model in a lower layer as a whole, as an agent does.
     pub(in crate::config) fn prices(&mut self, section: &Value<'_>, config: &mut Config) {
         let Some(table) = self.table("prices.\"MODEL\"", section) else {

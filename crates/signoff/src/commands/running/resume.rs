@@ -29,6 +29,10 @@ pub(crate) fn resume(
     {
         session.require_person("resume a failed run")?;
     }
+    if options.limit.is_some() && project.store.run_dir(&run).is_shared() {
+        let reason = "`--until` and `--only` hold for one process, and others drive this run";
+        return Err(Failure::new(6, "not-shared", reason));
+    }
     if elsewhere::resume(&project, &run)?.is_some() {
         return share::follow(session, &project, &run);
     }

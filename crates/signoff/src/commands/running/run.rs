@@ -15,6 +15,7 @@ use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::plans::{ActorContext, ApproveOptions, changed_run, sign_by_policy};
 use signoff_runtime::project::Project;
 use signoff_runtime::project::uncommitted::{left_out, uncommitted_files};
+use signoff_runtime::runs::names::run_named;
 use signoff_runtime::runs::view::RunView;
 use signoff_sandbox::start_thread;
 
@@ -51,6 +52,9 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         return run_task(session, args, task);
     }
     let project = session.project()?;
+    if let Some(run) = &args.from {
+        return hand_over(session, &project, run, &RunOptions::from(args));
+    }
     let named = args.path.as_ref().expect("clap requires a plan or a task");
     let (path, name) = locate(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
@@ -94,6 +98,28 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         sign_by_policy_if_due(session, &project, &plan)?;
     }
     start(session, &project, plan, &run_options)
+}
+
+/// Has other machines go on with a run that stands still here.
+fn hand_over(
+    session: &mut Session,
+    project: &Project,
+    run: &str,
+    options: &RunOptions,
+) -> Result<u8, Failure> {
+    session.require_person("move a run to other machines")?;
+    let Some(shared) = engine::for_sharing(project) else {
+        return Err(Failure::new(
+            6,
+            "no-engine",
+            "no database is named that machines could share",
+        )
+        .hint(
+            "name it with `--engine postgres://…`, or as `[engine] url` in your own configuration",
+        ));
+    };
+    let run = run_named(project, run)?;
+    share::move_run(session, &shared, &run, options)
 }
 
 impl From<&Run> for RunOptions {

@@ -14,6 +14,6 @@ pub(crate) use self::health::{all_runs, doctor};
 #[cfg(feature = "distributed")]
 pub(crate) use self::machine::{orchestrator, worker};
 #[cfg(feature = "distributed")]
-pub(crate) use self::start::{follow, start};
+pub(crate) use self::start::{follow, move_run, start};
 #[cfg(not(feature = "distributed"))]
-pub(crate) use self::without::{all_runs, doctor, follow, orchestrator, start, worker};
+pub(crate) use self::without::{all_runs, doctor, follow, move_run, orchestrator, start, worker};

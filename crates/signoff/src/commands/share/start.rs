@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use signoff_distributed::{Database, EngineError, client};
 use signoff_engine::PauseReason;
+use signoff_plan::model::Plan;
 use signoff_runtime::drive::{Observe as _, StopReason};
 use signoff_runtime::live::handed_over::reasons_against;
 use signoff_runtime::live::{PreparedRun, RunOptions, RunReport};
@@ -62,13 +63,11 @@ pub(crate) fn start(
     plan: &PlanFile,
     options: &RunOptions,
 ) -> Result<u8, Failure> {
-    let reasons = reasons_against(project, &plan.checked.plan);
-    if !reasons.is_empty() {
-        return Err(failure(EngineError::Unfit(reasons)));
+    if options.limit.is_some() {
+        let reason = "`--until` and `--only` hold for one process, and others drive this run";
+        return Err(failure(EngineError::Unfit(vec![reason.to_owned()])));
     }
-    let database = database(project.config.engine.url.value.address())?;
-    database.require_migrated().map_err(failure)?;
-    client::remote_of(project).map_err(failure)?;
+    let database = ready_for(project, &plan.checked.plan)?;
     let clock = signoff_runtime::SystemClock::new();
     let actor = actor(&session.process.variables);
     let options = RunOptions {
@@ -80,8 +79,44 @@ pub(crate) fn start(
     });
     let prepared = prepared.map_err(|error| show_problems(session, error))?;
     announce(session, project, &prepared);
+    hand_over(session, project, &database, prepared, &options)
+}
+
+/// Has other machines go on with a run that stands still here.
+pub(crate) fn move_run(
+    session: &mut Session,
+    project: &Project,
+    run: &str,
+    options: &RunOptions,
+) -> Result<u8, Failure> {
+    let database = ready_for(project, RunView::load(project, run)?.run.plan())?;
+    let clock = signoff_runtime::SystemClock::new();
+    let actor = actor(&session.process.variables);
+    let prepared = PreparedRun::resume(project, run, actor, options, &clock)?;
+    hand_over(session, project, &database, prepared, options)
+}
+
+/// The database, if the plan can be carried out by several machines and they could be handed it.
+fn ready_for(project: &Project, plan: &Plan) -> Result<Database, Failure> {
+    let reasons = reasons_against(project, plan);
+    if !reasons.is_empty() {
+        return Err(failure(EngineError::Unfit(reasons)));
+    }
+    let database = database(project.config.engine.url.value.address())?;
+    database.require_migrated().map_err(failure)?;
+    client::remote_of(project).map_err(failure)?;
+    Ok(database)
+}
+
+fn hand_over(
+    session: &mut Session,
+    project: &Project,
+    database: &Database,
+    prepared: PreparedRun<'_>,
+    options: &RunOptions,
+) -> Result<u8, Failure> {
     let run = prepared.begin_for_others()?;
-    client::hand_over(&database, project, &run).map_err(failure)?;
+    client::hand_over(database, project, &run).map_err(failure)?;
     if !session.is_json() {
         session.out.say(format!(
             "{} to the machines at {}: `signoff log {} --follow` shows what happens, `signoff inbox` what waits on you",

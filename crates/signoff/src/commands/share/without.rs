@@ -32,6 +32,15 @@ pub(crate) fn start(
     missing()
 }
 
+pub(crate) fn move_run(
+    _: &mut Session,
+    _: &Project,
+    _: &str,
+    _: &RunOptions,
+) -> Result<u8, Failure> {
+    missing()
+}
+
 pub(crate) fn follow(_: &mut Session, _: &Project, _: &str) -> Result<u8, Failure> {
     missing()
 }

@@ -330,6 +330,7 @@ fn run_args() -> Run {
     let PlanArg { path, format } = plan();
     Run {
         detach: false,
+        from: None,
         path: Some(path),
         approve: false,
         preview: false,

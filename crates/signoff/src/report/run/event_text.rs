@@ -8,6 +8,7 @@ use signoff_engine::{
     Observation, Outcome, PauseReason, PlanDraft, RecordedEvent, Remark, RoleDecision, Run, Stage,
     TokenUsage, ToolCall, Verdict, work_failure,
 };
+use signoff_runtime::timestamp;
 use signoff_store::runs::RunDir;
 
 use crate::report::columns::cut;
@@ -99,6 +100,15 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             ..
         } => model_answered(answer, refused.as_deref(), by),
         Event::PauseRequested { reason, by } => pause_requested(*reason, by),
+        Event::LockAwaited {
+            step,
+            lock,
+            held_by,
+        } => {
+            let text = format!("`{step}` waits for the lock `{lock}`, held by {held_by}");
+            line(CARE, "·", text)
+        }
+        Event::DayLimitReached { .. } => day_limit(run),
         Event::RetryScheduled {
             counted,
             step,
@@ -158,6 +168,7 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         Event::RunFinished { outcome } => run_finished(*outcome),
         Event::RunStarted { .. }
         | Event::PlanningSpent { .. }
+        | Event::LockFreed { .. }
         | Event::EarlierStep { .. }
         | Event::ConditionHeld { .. }
         | Event::BaselineStarted { .. }
@@ -175,6 +186,18 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         | Event::ContractStarted { .. }
         | Event::StepWaiting { .. } => return None,
     })
+}
+
+fn day_limit(run: &Run) -> String {
+    // The event has just made it so.
+    let (used, until) = run.day_limit(0).map_or_else(Default::default, |day| {
+        (day.used_text(), timestamp(day.until))
+    });
+    line(
+        CARE,
+        "·",
+        format!("{used}: no agent is started before {until}"),
+    )
 }
 
 /// What a model is asked, while it is asked.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use signoff_engine::{Grade, Millis, Run, Stage, StepState, StepStatus, TokenUsage, tokens_text};
+use signoff_runtime::timestamp;
 
 use crate::report::columns::{cut, push, spaces, width, wrap};
 use crate::report::graph::progress::work_location_name;
@@ -175,6 +176,7 @@ fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Op
                 .work_location(at)
                 .filter(|_| driven)
                 .map(work_location_name);
+            let outside = run.waits_outside(at, timestamp).filter(|_| driven);
             let reason = state
                 .outcome
                 .reason
@@ -182,6 +184,7 @@ fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Op
                 .or(asked.as_deref())
                 .or(provisional)
                 .or(halted)
+                .or(outside.as_deref())
                 .or(location);
             let (word, style) = status(run, at, driven);
             (word, style, with_end(reason.unwrap_or_default(), state))

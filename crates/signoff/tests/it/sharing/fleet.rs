@@ -1,12 +1,13 @@
 //! A project, a database, a git repository, and processes that take part.
 
 use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use signoff_testkit::{Output, Postgres, Project, Running, Script};
+use signoff_testkit::{Output, Postgres, Project, Reply, Running, Script};
 
-use crate::support::BINARY;
+use crate::support::{BINARY, agent, plan};
 
 /// How long a test waits for something.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -56,7 +57,8 @@ impl Fleet {
         let ledger = project.outside("ledger");
         let script = script
             .to_string()
-            .replace("LEDGER", &ledger.to_string_lossy());
+            .replace("LEDGER", &ledger.to_string_lossy())
+            .replace("OUTSIDE", &project.outside("").to_string_lossy());
         std::fs::write(&path, script).expect("the folder is ours");
         project.write("README.md", "a project\n");
         project.write(".signoff/config.toml", "");
@@ -108,6 +110,81 @@ impl Fleet {
 
     pub(super) fn orchestrator(&self) -> Running {
         self.process(&["orchestrator", "--lease", "2"])
+    }
+
+    /// A process that drives runs and does all work.
+    pub(super) fn everything(&self) -> Running {
+        self.process(&[
+            "worker",
+            "--lease",
+            "2",
+            "--roles",
+            "coder,writer,tools",
+            "--orchestrate",
+        ])
+    }
+
+    /// A plan of one step whose agent waits for the file `go` beside the project, and shows there that it has begun.
+    pub(super) fn waiting() -> Option<Self> {
+        let script = Script::new().reply(
+            Reply::always()
+                .append("OUTSIDE/begun", "x")
+                .wait_for("OUTSIDE/go")
+                .write("out", "x\n")
+                .say("done"),
+        );
+        Self::new(&script, &plan(&[&agent("Make it.", "out")]))
+    }
+
+    /// Lets go the agents that wait.
+    pub(super) fn let_go(&self) {
+        std::fs::write(self.project.outside("go"), "x").expect("the folder is ours");
+    }
+
+    /// Waits until an agent has written this file beside the project.
+    #[track_caller]
+    pub(super) fn wait_for_file(&self, name: &str) {
+        let begun = Instant::now();
+        while !self.project.outside(name).exists() {
+            assert!(begun.elapsed() < PATIENCE, "nobody wrote {name}");
+            pause();
+        }
+    }
+
+    /// How many events of this type the run's journal has, as all machines read it.
+    pub(super) fn events(&self, run: &str, kind: &str) -> usize {
+        let count = self.postgres.sql(&format!(
+            "SELECT count(*) FROM signoff.events WHERE run = '{run}' AND line LIKE '%\"type\":\"{kind}\"%'"
+        ));
+        count.parse().expect("a number")
+    }
+
+    /// What the git repository between the machines has of a run.
+    pub(super) fn references(&self, run: &str) -> String {
+        let remote = self.project.home().join("remote.git");
+        let words = format!("ls-remote {} refs/signoff/{run}/*", remote.display());
+        self.project.git(&words)
+    }
+
+    /// Adds lines to `[engine]` of the person's configuration.
+    pub(super) fn set_engine(&self, lines: &str) {
+        let path = user_config(&self.project);
+        let before = std::fs::read_to_string(&path).expect("it was written");
+        let after = before.replacen("[engine]\n", &format!("[engine]\n{lines}\n"), 1);
+        std::fs::write(path, after).expect("the folder is ours");
+    }
+
+    /// Where the database listens.
+    pub(super) fn database_address(&self) -> SocketAddr {
+        let url = self.postgres.url();
+        let address = url.split(['@', '/']).nth(3).expect("as it is made");
+        address.parse().expect("an address")
+    }
+
+    /// The address of the database by another way.
+    pub(super) fn url_through(&self, address: SocketAddr) -> String {
+        let direct = self.database_address().to_string();
+        self.postgres.url().replace(&direct, &address.to_string())
     }
 
     /// Starts a process that takes part, and waits until it does.

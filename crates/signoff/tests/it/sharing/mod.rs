@@ -2,8 +2,11 @@
 
 mod chaos;
 mod conformance;
+mod control;
 mod deaths;
 mod fleet;
+mod limits;
 mod page;
 mod together;
 mod trust;
+mod versions;

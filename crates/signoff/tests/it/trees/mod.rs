@@ -6,6 +6,7 @@ pub(crate) mod held_files;
 mod held_up_git;
 mod interleavings;
 mod landing;
+mod limits;
 mod odd_trees;
 mod person_interleavings;
 mod repair;

@@ -8,6 +8,7 @@ use signoff_work::beneath::remove_tree;
 use super::tree::size;
 use super::{KeptReason, Pruning, RemovedItem};
 use crate::error::Error;
+use crate::runs::elsewhere;
 use crate::trees;
 
 impl Pruning<'_> {
@@ -20,7 +21,51 @@ impl Pruning<'_> {
                 return false;
             }
         };
-        self.take_away(run, found)
+        self.take_away(run, found) && self.shared_references(run)
+    }
+
+    /// Removes the references of a run from the repository that carried its work between machines. Returns `false` if they are
+    /// still there.
+    fn shared_references(&mut self, run: &str) -> bool {
+        let Ok(Some(elsewhere)) = elsewhere::of(self.context.project, run) else {
+            return true;
+        };
+        let removed = elsewhere.remains(run).and_then(|repository| {
+            if repository.is_some() && !self.options.dry_run {
+                elsewhere.remove_references(run)?;
+            }
+            Ok(repository)
+        });
+        match removed {
+            Ok(None) => true,
+            Ok(Some(repository)) => {
+                let path = PathBuf::from(format!("{repository} {}", trees::refs(run)));
+                self.removed(RemovedKind::Refs, run, path, 0);
+                true
+            }
+            Err(why) => {
+                let path = trees::refs(run);
+                self.keep(Path::new(&path), KeptReason::Error(Error::Unshared { why }));
+                false
+            }
+        }
+    }
+
+    /// Removes a run from the database that machines share, where it is one of theirs. Returns `false` if it is still there.
+    pub(super) fn shared_run(&mut self, run: &str) -> bool {
+        let Ok(Some(elsewhere)) = elsewhere::of(self.context.project, run) else {
+            return true;
+        };
+        if self.options.dry_run {
+            return true;
+        }
+        let forgotten = elsewhere.forget(run);
+        if let Err(why) = &forgotten {
+            let why = why.clone();
+            let path = self.context.project.store.run_dir(run).shared();
+            self.keep(&path, KeptReason::Error(Error::Unshared { why }));
+        }
+        forgotten.is_ok()
     }
 
     /// What runs have left whose directories are gone.

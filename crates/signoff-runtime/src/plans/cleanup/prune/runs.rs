@@ -77,7 +77,8 @@ impl Pruning<'_> {
             }
             Err(_) => {
                 let found = self.remains.of_run(run)?;
-                if self.lost_run(run, found, force) {
+                if self.lost_run(run, found, force) && self.remains_of(run) && self.shared_run(run)
+                {
                     // The directory last: while it is there, its name finds the rest.
                     self.remove_run(&dir, run);
                 }
@@ -102,7 +103,7 @@ impl Pruning<'_> {
             self.keep(path, KeptReason::Unfinished);
         } else if view.run.has_not_landed() {
             self.keep(path, KeptReason::NotLanded(run.id.clone()));
-        } else if self.remains_of(&run.id) {
+        } else if self.remains_of(&run.id) && self.shared_run(&run.id) {
             // The directory last: while it is there, the next prune finds the rest.
             return self.remove_run(&run.dir, &run.id);
         }

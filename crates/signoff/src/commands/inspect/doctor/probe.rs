@@ -272,6 +272,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 fn run_args() -> Run {
     Run {
         detach: false,
+        from: None,
         path: Some(PathBuf::from("plan.md")),
         approve: true,
         preview: false,

@@ -1,0 +1,102 @@
+//! What holds across runs: locks that steps name, the money of a day, and who judges.
+
+use signoff_testkit::{Reply, Script};
+
+use super::fleet::Fleet;
+use crate::support::{agent, makes_out, plan};
+
+fn locked(task: &str, file: &str) -> String {
+    let step = format!("**locks:** db\n{}", agent(task, file));
+    plan(&[&step])
+}
+
+#[test]
+fn two_runs_never_have_one_lock_whoever_drives_them() {
+    let script = Script::new().reply(
+        Reply::always()
+            .append("OUTSIDE/begun", "x")
+            .wait_for("OUTSIDE/go")
+            .write("one", "x\n")
+            .write("two", "x\n")
+            .say("done"),
+    );
+    let Some(fleet) = Fleet::new(&script, &locked("Make one.", "one")) else {
+        return;
+    };
+    fleet.project.write("other.md", &locked("Make two.", "two"));
+    fleet
+        .project
+        .signoff(["approve", "other.md", "--proof", "key"])
+        .assert_success();
+    let _worker = fleet.worker("coder");
+    let orchestrator = fleet.orchestrator();
+    let first = fleet.hand_over();
+    fleet.wait_for_file("begun");
+    let second = fleet.project.json(["run", "other.md", "--detach"]);
+    let second = second["run"].as_str().expect("runs have names").to_owned();
+    let awaited = format!(
+        "SELECT count(*) > 0 FROM signoff.events WHERE run = '{second}' AND line LIKE '%lock_awaited%'"
+    );
+    fleet.wait_for_sql(&awaited, "t");
+    fleet
+        .project
+        .signoff(["status", &second])
+        .assert_stdout_contains(&format!("waits for the lock `db`, held by run {first}"));
+    // It is the run's, and not of the process that drives it.
+    orchestrator.kill();
+    let _other = fleet.orchestrator();
+    fleet.wait_for_sql(
+        "SELECT count(*) FROM signoff.runs WHERE driver IS NOT NULL AND epoch > 1",
+        "2",
+    );
+    assert_eq!(
+        fleet.postgres.sql("SELECT run FROM signoff.locks"),
+        first,
+        "{}",
+        fleet.state(&second)
+    );
+    fleet.let_go();
+    fleet.wait_for(&first, "completed");
+    fleet.wait_for(&second, "completed");
+    assert_eq!(
+        fleet.postgres.sql("SELECT count(*) FROM signoff.locks"),
+        "0"
+    );
+}
+
+#[test]
+fn a_verifier_judges_what_others_did_and_a_day_has_its_limit() {
+    let Some(fleet) = Fleet::new(&makes_out(), &plan(&[&agent("Make it.", "out")])) else {
+        return;
+    };
+    fleet.set_engine("verifier = true\nusd_per_day = 1.5");
+    let today = "to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD')";
+    fleet.postgres.sql(&format!(
+        "INSERT INTO signoff.costs VALUES ({today}, 'another', 2000000)"
+    ));
+    let _orchestrator = fleet.orchestrator();
+    let _worker = fleet.worker("coder");
+    let _verifier = fleet.worker("verifier");
+    let run = fleet.hand_over();
+    let limited = "SELECT count(*) FROM signoff.events WHERE line LIKE '%day_limit_reached%'";
+    fleet.wait_for_sql(limited, "1");
+    fleet
+        .project
+        .signoff(["status", &run])
+        .assert_stdout_contains("$2.00 of the $1.50 that a day allows");
+    fleet.project.signoff(["stop"]).assert_success();
+    fleet.postgres.sql("DELETE FROM signoff.costs");
+    let resumed = fleet.project.signoff(["resume"]);
+    assert_eq!(resumed.code, Some(0), "{resumed}");
+    let status = fleet.project.json(["status"]);
+    let judged = status["steps"][0]["facts"]["judged_on"].as_str();
+    assert!(
+        judged.is_some_and(|judged| judged.ends_with("as verifier")),
+        "{status}"
+    );
+    let by_role = "SELECT string_agg(DISTINCT role || ' ' || split_part(id, '/', 4), ', ' ORDER BY role || ' ' || split_part(id, '/', 4)) FROM signoff.orders";
+    assert_eq!(
+        fleet.postgres.sql(by_role),
+        "coder work, verifier baseline, verifier evaluate"
+    );
+}
