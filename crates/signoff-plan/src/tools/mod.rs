@@ -133,6 +133,22 @@ pub enum Approval {
     },
 }
 
+impl Approval {
+    /// The text by which a signature's terms name it. Another text would void every signature of a plan that calls
+    /// such a tool.
+    pub fn signed_text(&self) -> String {
+        match self {
+            Self::Never => "Never".to_owned(),
+            Self::Always => "Always".to_owned(),
+            Self::IfExists { argument } => format!("IfExists {{ argument: \"{argument}\" }}"),
+            Self::Unless { argument, values } => {
+                let values = values.join("\", \"");
+                format!("Unless {{ argument: \"{argument}\", values: [\"{values}\"] }}")
+            }
+        }
+    }
+}
+
 /// The built-in tool of this name.
 pub fn built_in(name: &str) -> Option<&'static Tool> {
     BUILT_IN.iter().find(|tool| tool.name == name)
@@ -327,6 +343,22 @@ mod tests {
                 let known = tool.arguments.iter().any(|known| known.name == argument);
                 assert!(known, "{}", tool.name);
             }
+        }
+    }
+
+    #[test]
+    fn the_signed_terms_name_an_approval_as_they_always_did() {
+        let text = |tool: &str| built_in(tool).map(|tool| tool.approval.signed_text());
+        for (tool, expected) in [
+            ("read_file", "Never"),
+            ("delete_file", "Always"),
+            ("write_file", "IfExists { argument: \"path\" }"),
+            (
+                "http_request",
+                "Unless { argument: \"method\", values: [\"GET\", \"HEAD\"] }",
+            ),
+        ] {
+            assert_eq!(text(tool).as_deref(), Some(expected), "{tool}");
         }
     }
 

@@ -60,7 +60,7 @@ pub(crate) fn called_tools(plan: &Plan, config: &Config, record: &ToolRecord) ->
 
 /// What a version of ours makes of a built-in tool.
 fn description(tool: &Tool) -> String {
-    let approval = format!("{:?}", tool.approval);
+    let approval = tool.approval.signed_text();
     hash(&json!({"input_schema": tool.input_schema(), "approval": approval}))
 }
 
