@@ -351,6 +351,8 @@ impl Machine {
         let (mut swept, mut looked) = (Instant::now(), Instant::now());
         loop {
             std::thread::sleep(POLL);
+            // What git leaves in the background when it pushes to a repository of this machine.
+            signoff_sandbox::reap_adopted_orphans();
             for line in std::mem::take(
                 &mut *self
                     .shared

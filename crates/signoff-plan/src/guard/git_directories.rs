@@ -57,7 +57,10 @@ fn directories_of(invocation: &Invocation) -> Vec<Option<String>> {
         return Vec::new();
     }
     let pairs = arguments.windows(2);
-    let named = pairs.filter(|pair| pair.first().is_some_and(|word| word.as_deref() == Some("-C")));
+    let named = pairs.filter(|pair| {
+        pair.first()
+            .is_some_and(|word| word.as_deref() == Some("-C"))
+    });
     let mut found: Vec<_> = named.map(|pair| pair.last().cloned().flatten()).collect();
     // A word that cannot be told may be the option itself.
     found.extend(arguments.first().filter(|word| word.is_none()).cloned());

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use signoff_sandbox::{InteractiveCommand, InteractiveOutput, StartError, Stdin};
+use signoff_sandbox::{
+    InteractiveCommand, InteractiveOutput, Sandbox, StartError, Stdin, reap_adopted_orphans,
+};
 
 fn run(script: &str, input: &str) -> InteractiveOutput {
     let command = InteractiveCommand {
@@ -60,4 +62,23 @@ fn a_missing_program_is_named() {
     };
     let error = command.run().unwrap_err();
     assert!(matches!(error, StartError::NotFound { .. }), "{error}");
+}
+
+/// What it leaves in the background becomes a child of this process once it has lost its parent, and nobody waits for it.
+#[test]
+fn what_it_leaves_behind_can_be_reaped() {
+    let _adopts = Sandbox::new().unwrap();
+    let main = std::process::id();
+    let path = format!("/proc/{main}/task/{main}/children");
+    let children = || std::fs::read_to_string(&path).unwrap();
+    let has_exited = |child: &str| {
+        let stat = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        stat.contains(") Z ")
+    };
+    run("(setsid true >/dev/null 2>&1 &)", "");
+    while !children().split_whitespace().any(has_exited) {
+        std::thread::yield_now();
+    }
+    reap_adopted_orphans();
+    assert!(!children().split_whitespace().any(has_exited));
 }
