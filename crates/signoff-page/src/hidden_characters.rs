@@ -40,10 +40,16 @@ mod tests {
     #[test]
     fn readers_see_what_hides_and_forms_send_what_was_there() {
         let check = |html: &str, expected: &str| assert_eq!(escape_hidden(html), expected);
-        check("<p title=\"\u{200b}\">a\u{202e}b ✓ 漢</p>", "<p title=\"\u{200b}\">a\\u{202e}b ✓ 漢</p>");
+        check(
+            "<p title=\"\u{200b}\">a\u{202e}b ✓ 漢</p>",
+            "<p title=\"\u{200b}\">a\\u{202e}b ✓ 漢</p>",
+        );
         let form = "<textarea name=\"x\">a\u{202e}b</textarea><script>\"\u{e0041}\"</script>";
         check(form, form);
-        check("<textarea>\u{202e}</textarea>\u{202e}", "<textarea>\u{202e}</textarea>\\u{202e}");
+        check(
+            "<textarea>\u{202e}</textarea>\u{202e}",
+            "<textarea>\u{202e}</textarea>\\u{202e}",
+        );
         check("\u{202e} <b", "\\u{202e} <b");
         check("<textarea>\u{202e}", "<textarea>\u{202e}");
     }

@@ -13,7 +13,10 @@ impl SessionFiles for Plans {
     }
 
     fn bare_repository(&self, directories: &[String]) -> Option<String> {
-        directories.iter().find(|path| path.contains(".git")).cloned()
+        directories
+            .iter()
+            .find(|path| path.contains(".git"))
+            .cloned()
     }
 }
 

@@ -91,7 +91,9 @@ impl SessionFiles for SessionPlans {
                 return Some(directory.clone());
             }
         }
-        let found = possible.iter().find_map(|directory| bare_repository(directory));
+        let found = possible
+            .iter()
+            .find_map(|directory| bare_repository(directory));
         found.map(|path| path.display().to_string())
     }
 }
