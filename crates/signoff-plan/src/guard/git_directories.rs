@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::shell::{Invocation, programs};
+use crate::shell::commands_read;
 
 /// How agents call the directory that a command begins in.
 const DIRECTORY_KEYS: [&str; 6] = [
@@ -14,9 +14,6 @@ const DIRECTORY_KEYS: [&str; 6] = [
     "workingDirectory",
 ];
 
-/// Commands that change the directory of those behind them.
-const CHANGING: [&str; 2] = ["cd", "pushd"];
-
 /// Where git may run, each relative to the session's directory or to one before it: none if git does not run at all.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum GitDirectories {
@@ -26,45 +23,41 @@ pub(super) enum GitDirectories {
     Unknown,
 }
 
-/// Finds them in a command line and the other arguments of its call.
+/// Finds them in a command line that only reads, and in the other arguments of its call.
 pub(super) fn git_directories(text: &str, input: &Value) -> GitDirectories {
-    let invocations = programs(text).invocations;
-    if !invocations.iter().any(is_git) {
+    let commands = commands_read(text);
+    let is_git = |word: &Option<String>| word.as_deref().is_some_and(is_git);
+    // Behind `timeout`, `env` and the like, too.
+    if !commands.iter().flatten().any(is_git) {
         return GitDirectories::NoGit;
     }
     let given = DIRECTORY_KEYS.iter().filter_map(|key| input.get(key));
     let given = given.filter(|value| !value.is_null());
     let given = given.map(|value| value.as_str().map(str::to_owned));
-    let named = invocations.iter().flat_map(directories_of);
+    let named = commands.iter().flat_map(|words| directories_of(words));
     let all: Option<Vec<String>> = given.chain(named).collect();
     all.map_or(GitDirectories::Unknown, GitDirectories::Known)
 }
 
-fn is_git(invocation: &Invocation) -> bool {
-    invocation.program.rsplit('/').next() == Some("git")
+fn is_git(word: &str) -> bool {
+    word.rsplit('/').next() == Some("git")
 }
 
-/// The directories that an invocation changes to; `None` for one that cannot be told.
-fn directories_of(invocation: &Invocation) -> Vec<Option<String>> {
-    let arguments = &invocation.arguments;
-    if CHANGING.contains(&invocation.program.as_str()) {
+/// The directories that a command changes to; `None` for one that cannot be told.
+fn directories_of(words: &[Option<String>]) -> Vec<Option<String>> {
+    let changes = |word: &Option<String>| matches!(word.as_deref(), Some("cd" | "pushd"));
+    if let Some(at) = words.iter().position(changes) {
         let is_option = |word: &&Option<String>| word.as_ref().is_some_and(|w| w.starts_with('-'));
-        let target = arguments.iter().find(|word| !is_option(word));
+        let target = words.iter().skip(at + 1).find(|word| !is_option(word));
         // Home, or where it was before.
         return vec![target.cloned().unwrap_or_default()];
     }
-    if !is_git(invocation) {
-        return Vec::new();
-    }
-    let pairs = arguments.windows(2);
+    let pairs = words.windows(2);
     let named = pairs.filter(|pair| {
         pair.first()
             .is_some_and(|word| word.as_deref() == Some("-C"))
     });
-    let mut found: Vec<_> = named.map(|pair| pair.last().cloned().flatten()).collect();
-    // A word that cannot be told may be the option itself.
-    found.extend(arguments.first().filter(|word| word.is_none()).cloned());
-    found
+    named.map(|pair| pair.last().cloned().flatten()).collect()
 }
 
 #[cfg(test)]
@@ -83,6 +76,7 @@ mod tests {
     #[test]
     fn every_directory_that_git_may_run_in_is_found() {
         check("git status", &[]);
+        check("cd a; cd b; x=$(git log)", &["a", "b"]);
         check("git -C a -C 'b c' log", &["a", "b c"]);
         check("cd x && timeout 5 /usr/bin/git log", &["x"]);
         check("(cd -P x; ls) | xargs git show", &["x"]);

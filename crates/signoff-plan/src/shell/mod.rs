@@ -24,6 +24,7 @@ pub use self::built_in::is_built_in;
 use self::calls::CallCollector;
 use self::parser::{ParseStop, ParsedText};
 pub use self::quoting::{Quoting, quoting_at};
+pub(crate) use self::read_only::commands_read;
 pub use self::read_only::{NotReadOnly, Refusal, RefusedEffect, read_only, read_only_programs};
 pub use self::scripts::{Invocation, Programs, Script, programs};
 pub use self::single::single_command;

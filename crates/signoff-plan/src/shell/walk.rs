@@ -68,30 +68,39 @@ fn words(words: &[Word<'_>], found: &mut CallCollector) {
 /// What bash takes, and what still cannot work: `[` without its end.
 pub(super) fn brackets(all: &[Script<'_>], text: &str) -> Vec<ShellError> {
     let mut errors = Vec::new();
+    each_simple(all, |simple| errors.extend(bracket(simple, text)));
+    errors.sort_by_key(|error| error.span);
+    errors
+}
+
+/// Every simple command, wherever it stands, in no order.
+pub(super) fn each_simple<'s, 'a>(
+    all: &'s [Script<'a>],
+    mut note: impl FnMut(&'s SimpleCommand<'a>),
+) {
     let mut open: Vec<&Script<'_>> = all.iter().collect();
     while let Some(script) = open.pop() {
         for item in &script.items {
             let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
             for pipeline in std::iter::once(&item.first).chain(rest) {
                 for command in &pipeline.parts {
-                    inside(command, text, &mut open, &mut errors);
+                    let target = command.redirects.iter().map(|redirect| &redirect.target);
+                    open.extend(target.flat_map(|word| &word.scripts));
+                    inside(command, &mut open, &mut note);
                 }
             }
         }
     }
-    errors.sort_by_key(|error| error.span);
-    errors
 }
 
 fn inside<'s, 'a>(
     command: &'s Command<'a>,
-    text: &str,
     open: &mut Vec<&'s Script<'a>>,
-    errors: &mut Vec<ShellError>,
+    note: &mut impl FnMut(&'s SimpleCommand<'a>),
 ) {
     match &command.kind {
         CommandKind::Simple(simple) => {
-            errors.extend(bracket(simple, text));
+            note(simple);
             let values = simple.assignments.iter().flat_map(|one| &one.values);
             open.extend(simple.words.iter().chain(values).flat_map(|w| &w.scripts));
         }
@@ -101,7 +110,7 @@ fn inside<'s, 'a>(
         }
         CommandKind::Test(words) => open.extend(words.iter().flat_map(|word| &word.scripts)),
         CommandKind::Arithmetic(scripts) => open.extend(scripts),
-        CommandKind::Function(_, body) => inside(body, text, open, errors),
+        CommandKind::Function(_, body) => inside(body, open, note),
     }
 }
 

@@ -22,6 +22,7 @@ mod wrappers;
 use self::judge::Judge;
 pub use self::refusal::{Effect as RefusedEffect, NotReadOnly, Refusal};
 use super::parser::{self, ParsedText};
+use super::walk;
 
 /// Whether a shell text changes nothing: no file, no process, no setting.
 ///
@@ -45,6 +46,25 @@ pub fn read_only(text: &str) -> Result<(), NotReadOnly> {
         return Err(unreadable(hidden.slice(text)));
     }
     Judge { text }.scripts(&scripts)
+}
+
+/// The words of every simple command of a text that only reads, in its order; `None` for a word that the text does not tell.
+pub(crate) fn commands_read(text: &str) -> Vec<Vec<Option<String>>> {
+    let Ok(parsed) = parser::parse(text) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    walk::each_simple(&parsed.scripts, |simple| {
+        if let Some(first) = simple.words.first() {
+            let words = simple
+                .words
+                .iter()
+                .map(|word| word.text().map(str::to_owned));
+            found.push((first.span, words.collect()));
+        }
+    });
+    found.sort_by_key(|(span, _)| *span);
+    found.into_iter().map(|(_, words)| words).collect()
 }
 
 /// Whether zsh reads more into a variable than others do: with `$~x` it runs what the value's pattern says, with `$=x` it
