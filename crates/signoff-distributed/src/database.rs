@@ -21,9 +21,26 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A connection to the database that machines share; clones share it.
 #[derive(Debug, Clone)]
 pub struct Database {
-    runtime: Arc<Runtime>,
+    runtime: Arc<Threads>,
     pool: PgPool,
     url: String,
+}
+
+/// The threads that talk to the database. A task of another runtime, such as a server's, may be the last that lets go of them,
+/// and must not wait for their end.
+#[derive(Debug)]
+struct Threads {
+    /// There until this is dropped.
+    runtime: Option<Runtime>,
+    handle: Handle,
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// A run, as the database has it.
@@ -145,8 +162,12 @@ impl Database {
             .max_connections(8)
             .acquire_timeout(PATIENCE);
         let pool = runtime.block_on(options.connect(url))?;
+        let threads = Threads {
+            handle: runtime.handle().clone(),
+            runtime: Some(runtime),
+        };
         Ok(Self {
-            runtime: Arc::new(runtime),
+            runtime: Arc::new(threads),
             pool,
             url: url.to_owned(),
         })
@@ -161,7 +182,7 @@ impl Database {
     }
 
     pub(crate) fn handle(&self) -> &Handle {
-        self.runtime.handle()
+        &self.runtime.handle
     }
 
     /// Waits for something of the database. Not to be called by what the database's own threads do.
@@ -169,7 +190,7 @@ impl Database {
         &self,
         future: impl Future<Output = Result<T, E>>,
     ) -> Result<T, EngineError> {
-        self.runtime.block_on(future).map_err(Into::into)
+        self.runtime.handle.block_on(future).map_err(Into::into)
     }
 
     /// Makes the tables, or brings them up to date; DBOS's with them.

@@ -431,6 +431,43 @@ fn undone() -> Events {
 }
 
 /// Everything above, as (where it was seen, the word).
+/// What other runs have: a lock that is given back, and the money of a day that is used up.
+fn waiting_for_other_runs() -> Events {
+    let step = format!("**locks:** db\n{}", make());
+    let example = example(&makes_out(), &[&step]);
+    let project = &example.project;
+    let settings = project.home().join(".config/signoff/config.toml");
+    let before = std::fs::read_to_string(&settings).expect("it was written");
+    let limited = format!("{before}\n[engine]\nusd_per_day = 1\n");
+    std::fs::write(settings, limited).expect("the folder is ours");
+    let id: Value = serde_json::from_str(&project.read(".signoff/project.json")).expect("JSON");
+    let state = project.home().join(".local/state/signoff");
+    let locks = state
+        .join("step-locks")
+        .join(id["id"].as_str().expect("an id"));
+    let day = project.bash("date -u +%F", &project.path()).stdout;
+    let costs = state.join("costs").join(day.trim());
+    for directory in [&locks, &costs] {
+        std::fs::create_dir_all(directory).expect("the folder is ours");
+    }
+    let lock = std::fs::File::create(locks.join("db")).expect("the folder is ours");
+    lock.lock().expect("nobody has it");
+    std::fs::write(costs.join("another"), "1000000").expect("the folder is ours");
+    let happened = |event: &str| {
+        let log = project.signoff(["log", "--format", "json"]);
+        log.stdout.contains(&format!("\"{event}\""))
+    };
+    let mut running = project.spawn(["run", "plan.md"]);
+    assert!(running.wait_until(|| happened("lock_awaited")));
+    lock.unlock().expect("it is held");
+    assert!(running.wait_until(|| happened("day_limit_reached")));
+    project.signoff(["stop"]).assert_success();
+    running.wait().assert_code(130);
+    std::fs::remove_dir_all(&costs).expect("it is there");
+    example.resume().assert_success();
+    example.events()
+}
+
 fn seen() -> BTreeSet<(&'static str, String)> {
     let runs = [
         in_one_go(),
@@ -467,6 +504,7 @@ fn seen() -> BTreeSet<(&'static str, String)> {
         side_by_side(),
         confirmed(),
         undone(),
+        waiting_for_other_runs(),
         super::permissions::allowed(),
         super::agent_tools::called(),
         crate::trees::failing_git::stopped(),
