@@ -335,7 +335,7 @@ fn first_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
         // Nobody has a slot or a lock for hours without need.
         return Some(match definition.work {
             Work::Agent { .. } => unless_day_is_used_up(run, now, baseline),
-            _ => baseline,
+            Work::Tool { .. } | Work::Ask { .. } | Work::Check => baseline,
         });
     }
     work_action(run, at, now)

@@ -70,19 +70,16 @@ impl Event {
     /// What models have cost that it tells of, as far as they said, in millionths of a dollar.
     pub fn known_cost(&self) -> u64 {
         let sum = |usage: &[ModelUsage]| usage.iter().filter_map(|one| one.usd_e6).sum();
-        match self {
-            Self::WorkFinished {
-                report: Some(report),
-                ..
-            }
-            | Self::AttemptInterrupted {
-                report: Some(report),
-                ..
-            } => sum(&report.usage),
-            Self::ModelAnswered { usage, .. } => sum(usage),
-            Self::PlanningSpent { planning } => planning.iter().map(|one| sum(&one.usage)).sum(),
-            _ => 0,
+        if let Self::WorkFinished { report, .. } | Self::AttemptInterrupted { report, .. } = self {
+            return report.as_ref().map_or(0, |report| sum(&report.usage));
         }
+        if let Self::ModelAnswered { usage, .. } = self {
+            return sum(usage);
+        }
+        if let Self::PlanningSpent { planning } = self {
+            return planning.iter().map(|one| sum(&one.usage)).sum();
+        }
+        0
     }
 
     /// How soon the event must be on disk.
