@@ -1,7 +1,11 @@
 //! The plan with everything in it as a project, a person who looks before answering, and what must
 //! hold at its end whatever happened on the way.
 
-#![expect(clippy::panic, reason = "all of this is of tests")]
+#![expect(
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "all of this is of tests"
+)]
 
 pub(crate) mod plan;
 
