@@ -484,7 +484,7 @@ fn an_unknown_key_is_answered_with_those_there_are() {
     check(
         text,
         &[
-            "2:1: unknown key `mode` in `[engine]`, which has `url`, `projects`, `orchestrators` and `workers`",
+            "2:1: unknown key `mode` in `[engine]`, which has `url`, `projects`, `orchestrators`, `workers`, `verifier` and `usd_per_day`",
             "4:1: unknown key `mod` in `[sandbox]`, which has `mode`, `network`, `processes`, `memory_mb`, `redact`, `env`, `home` and `writable`; did you mean `mode`?",
         ],
     );
