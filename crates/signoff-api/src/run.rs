@@ -111,9 +111,10 @@ pub struct Step {
 }
 
 impl Step {
-    /// Every step of a run, in plan order. `driven`: a process works on it. `worktree`: the step's own, if it is there. `time`: as it is written.
-    pub fn all(
+    /// The steps of a run at these positions. `driven`: a process works on it. `worktree`: the step's own, if it is there. `time`: as it is written.
+    pub fn of(
         run: &engine::Run,
+        positions: impl Iterator<Item = usize>,
         driven: bool,
         worktree: impl Fn(usize) -> Option<String>,
         time: impl Fn(engine::Millis) -> String,
@@ -121,7 +122,7 @@ impl Step {
         let write_time = time;
         let time = |at: engine::Millis| (at > 0).then(|| write_time(at));
         let halted = |at| run.halt_reason(at).filter(|_| !driven).map(str::to_owned);
-        run.order()
+        positions
             .filter_map(|at| Some((at, run.step(at)?)))
             .map(|(at, (definition, state))| Self {
                 id: definition.id.clone(),

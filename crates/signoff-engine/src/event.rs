@@ -10,6 +10,7 @@ mod model;
 mod outcome;
 mod scope;
 mod settings;
+mod type_first;
 mod work;
 
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,9 @@ pub struct RecordedEvent {
 /// One thing that happened. Steps are named by id, so that a journal can be read on its own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", schemars(tag = "type"))]
+// What is derived is not used by itself: see `type_first`.
+#[serde(remote = "Event", rename_all = "snake_case")]
 pub enum Event {
     RunStarted {
         // Not `run`: in the stream, a member of that name stands beside the event.

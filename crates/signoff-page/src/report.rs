@@ -13,7 +13,7 @@ use crate::review::step::contract_of;
 use crate::run::outcome_sentence;
 use crate::run::step::sentence;
 use crate::state::{of_plan, of_step};
-use crate::timeline::timeline;
+use crate::timeline::{StepTimes, timeline};
 
 /// The report as a screen of the page. `graph`: the drawing, as `graph` makes it.
 pub fn screen(report: &Report, graph: Option<&str>) -> Markup {
@@ -37,7 +37,7 @@ fn document(report: &Report, graph: Option<&str>, crumbs: &Markup, save: &Markup
             }
             (evidence(report))
             @if let Some(graph) = graph { section.section aria-label="Graph" { h2 { "Graph" } div.graph.card tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) } } }
-            @if let Some(picture) = timeline(report, millis(&report.at).unwrap_or_default()) {
+            @if let Some(picture) = timeline(&times(report), millis(&report.at).unwrap_or_default()) {
                 section.section aria-label="Timeline" { h2 { "Timeline" } (picture) }
             }
             (cost(report))
@@ -50,6 +50,14 @@ fn document(report: &Report, graph: Option<&str>, crumbs: &Markup, save: &Markup
             (signatures(report))
             (verify(report))
         }
+    }
+}
+
+fn times(report: &Report) -> StepTimes<'_> {
+    StepTimes {
+        run: &report.run,
+        steps: &report.steps,
+        earlier: 0,
     }
 }
 

@@ -1,35 +1,47 @@
 //! When each step worked, was judged and waited, as a picture.
 
 use maud::{Markup, html};
-use signoff_api::report::{Report, ReportedAttempt, ReportedStep};
+use signoff_api::report::{ReportedAttempt, ReportedStep};
+use signoff_api::run::Run;
 
 use crate::moment::{lasted, millis};
 
 /// The most steps that are drawn: more cannot be told apart.
-const MOST: usize = 60;
+pub const MOST: usize = 60;
 const WIDTH: u64 = 1000;
 const HEIGHT: u64 = 12;
 const TICKS: u64 = 4;
 
+/// Whose times are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct StepTimes<'a> {
+    /// With the titles of these steps.
+    pub run: &'a Run,
+    pub steps: &'a [ReportedStep],
+    /// Steps with times that are left out; they come before the last [`MOST`] of these.
+    pub earlier: usize,
+}
+
 /// The picture; nothing before the first attempt. `now`: where what still lasts ends. The bars are drawn, the words are
 /// text of the page, so that they are of one size on every screen.
-pub fn timeline(report: &Report, now: u64) -> Option<Markup> {
-    let worked = |step: &&ReportedStep| !step.attempts.is_empty() || !step.waits.is_empty();
-    let steps: Vec<&ReportedStep> = report.steps.iter().filter(worked).collect();
+pub fn timeline(times: &StepTimes<'_>, now: u64) -> Option<Markup> {
+    let run = times.run;
+    let begun = |step: &&ReportedStep| !step.attempts.is_empty() || !step.waits.is_empty();
+    let steps: Vec<&ReportedStep> = times.steps.iter().filter(begun).collect();
     if steps.is_empty() {
         return None;
     }
     // The newest matter while a run goes on.
     let shown = &steps[steps.len().saturating_sub(MOST)..];
-    let scale = Scale::of(report, now)?;
-    let left = steps.len() - shown.len();
+    let scale = Scale::of(run, now)?;
+    let left = steps.len() - shown.len() + times.earlier;
     Some(html! {
         div.timeline role="group" aria-label="Timeline of the steps" {
             div.axis aria-hidden="true" {
                 span { "0" }
                 @for tick in 1..=TICKS { span { (lasted(scale.length * tick / TICKS)) } }
             }
-            @for step in shown { (row(report, step, &scale, now)) }
+            @for step in shown { (row(run, step, &scale, now)) }
         }
         p.legend.tiny.muted {
             span.key-work { "works" } span.key-done { "contract green" } span.key-failed { "contract red" } span.key-wait { "waits on a person" }
@@ -45,10 +57,10 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(report: &Report, now: u64) -> Option<Self> {
-        let begin = millis(&report.run.started_at)?;
-        let end = match report.run.outcome {
-            Some(_) => millis(&report.run.updated_at)?,
+    fn of(run: &Run, now: u64) -> Option<Self> {
+        let begin = millis(&run.started_at)?;
+        let end = match run.outcome {
+            Some(_) => millis(&run.updated_at)?,
             None => now,
         };
         Some(Self {
@@ -71,8 +83,8 @@ struct Bar {
     what: String,
 }
 
-fn row(report: &Report, step: &ReportedStep, scale: &Scale, now: u64) -> Markup {
-    let title = report.run.steps.iter().find(|one| one.id == step.id);
+fn row(run: &Run, step: &ReportedStep, scale: &Scale, now: u64) -> Markup {
+    let title = run.steps.iter().find(|one| one.id == step.id);
     let title = title.map_or(step.id.as_str(), |one| one.title.as_str());
     let bars = bars(step, now);
     let told: Vec<String> = bars.iter().map(Bar::words).collect();

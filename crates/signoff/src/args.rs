@@ -178,6 +178,17 @@ pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::try_parse_from(&words).map_err(|error| nearest(error, &words))
 }
 
+/// What `signoff --version` prints.
+pub(crate) const VERSION: &str = concat!("signoff ", env!("CARGO_PKG_VERSION"), "\n");
+
+/// Is it `signoff --version`? Then nobody needs the commands, which take longer to set up than everything else here.
+pub(crate) fn asks_version(words: &[OsString]) -> bool {
+    let [program, word] = words else {
+        return false;
+    };
+    !is_agentctl(program) && (word == "--version" || word == "-V")
+}
+
 /// A first `plan` before a command is the `workunit` dialect's spelling: `plan verify FILE`, `plan run FILE`. Before
 /// anything else it is the command that drafts a plan.
 fn without_plan_word(mut args: Vec<OsString>) -> Vec<OsString> {
@@ -314,6 +325,24 @@ mod tests {
     #[test]
     fn clap_accepts_the_definition() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_version_is_what_clap_would_print() {
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        for line in ["signoff --version", "signoff -V"] {
+            assert!(asks_version(&words(line)), "{line}");
+            let printed = parse(&words(line)).unwrap_err();
+            assert_eq!(printed.to_string(), VERSION);
+        }
+        for line in [
+            "agentctl --version",
+            "signoff",
+            "signoff run --version",
+            "signoff --version -q",
+        ] {
+            assert!(!asks_version(&words(line)), "{line}");
+        }
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod surroundings;
 mod terminal;
 mod user_name;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use crate::session::Session;
@@ -30,6 +31,11 @@ fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
     if let Some(code) = commands::run_guard_hook(&words) {
         return code;
+    }
+    if args::asks_version(&words) {
+        // Whoever asked may be gone.
+        std::io::stdout().write_all(args::VERSION.as_bytes()).ok();
+        return ExitCode::SUCCESS;
     }
     let cli = match args::parse(&words) {
         Ok(cli) => cli,

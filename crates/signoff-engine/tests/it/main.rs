@@ -8,6 +8,7 @@ mod budget;
 mod contract_inputs;
 mod control;
 mod cut_off;
+mod event_text;
 mod gates;
 mod laws;
 mod loops;

@@ -1,17 +1,19 @@
 //! A run: how far it is, and for every step what was tried and how we know.
 
 pub mod step;
+mod tally;
 
 use maud::{Markup, PreEscaped, html};
-use signoff_api::report::Report;
-use signoff_api::run::Run;
+use signoff_api::report::{ReportedSignature, ReportedStep};
+use signoff_api::run::{Run, Step};
 
-use self::step::StepDetail;
+use self::step::{StepDetail, StepRow};
+pub use self::tally::StepTally;
 use crate::address::part;
 use crate::frame::token;
 use crate::moment::{between, lasted, millis, time};
 use crate::state::of_run;
-use crate::timeline::timeline;
+use crate::timeline::{StepTimes, timeline};
 use crate::words::count::count;
 
 /// Steps that are sent at once.
@@ -20,7 +22,16 @@ pub const PAGE: usize = 200;
 /// What the screen shows.
 #[derive(Debug)]
 pub struct RunView<'a> {
-    pub report: &'a Report,
+    /// With all of its steps, or with those that the picture of their times and [`RunView::step`] ask for.
+    pub run: &'a Run,
+    /// What was tried at each of these steps.
+    pub told: &'a [ReportedStep],
+    /// What became of all steps.
+    pub tally: StepTally,
+    /// Steps with times that are not among these.
+    pub earlier: usize,
+    /// What it went on under.
+    pub signatures: &'a [ReportedSignature],
     pub graph: Option<&'a str>,
     pub actions: &'a RunActions,
     /// Dollars that the plan allows.
@@ -49,7 +60,7 @@ pub struct RunActions {
 impl RunView<'_> {
     /// The screen.
     pub fn render(&self) -> Markup {
-        let run = &self.report.run;
+        let run = self.run;
         html! {
             div #run data-live data-run=(run.run) {
                 (self.head())
@@ -79,7 +90,7 @@ impl RunView<'_> {
 
     /// What changes while the run goes on, without the steps: its size does not depend on how many have ended.
     pub fn head(&self) -> Markup {
-        let run = &self.report.run;
+        let run = self.run;
         html! {
             header.doc-head #run-head data-status=(run.status) {
                 p.crumbs { a href="/runs" { "Runs" } " / " span.mono { (run.run) } }
@@ -114,17 +125,7 @@ impl RunView<'_> {
     }
 
     fn figures(&self) -> Markup {
-        let run = &self.report.run;
-        let ended = run
-            .steps
-            .iter()
-            .filter(|step| {
-                matches!(
-                    step.status.as_str(),
-                    "completed" | "failed" | "skipped" | "blocked"
-                )
-            })
-            .count();
+        let run = self.run;
         let until = if run.outcome.is_some() {
             millis(&run.updated_at)
         } else {
@@ -134,7 +135,7 @@ impl RunView<'_> {
         let used = run.usage.as_ref().map(|usage| &usage.total);
         html! {
             dl.run-figures {
-                div.figure { dt { "Steps" } dd { (ended) " " small { "of " (run.steps.len()) } } }
+                div.figure { dt { "Steps" } dd { (self.tally.ended) " " small { "of " (self.tally.steps) } } }
                 @if let Some(wall) = wall { div.figure { dt { "Time" } dd { (lasted(wall)) } } }
                 @if let Some(used) = used {
                     div.figure { dt { "Cost" } dd {
@@ -143,7 +144,7 @@ impl RunView<'_> {
                     } }
                     div.figure { dt { "Tokens" } dd { (signoff_engine::tokens_text(used.tokens)) } }
                 }
-                div.figure { dt { "Evidence" } dd { (grades(run)) } }
+                div.figure { dt { "Evidence" } dd { (self.tally.grades()) } }
             }
         }
     }
@@ -162,7 +163,7 @@ impl RunView<'_> {
                 actions.resume,
                 "resume",
                 "Resume",
-                if self.report.run.inbox.is_empty() {
+                if self.run.inbox.is_empty() {
                     "primary"
                 } else {
                     ""
@@ -170,7 +171,7 @@ impl RunView<'_> {
                 "it goes on, in a process of its own",
             ),
             (
-                actions.land && self.report.run.held.is_empty(),
+                actions.land && self.run.held.is_empty(),
                 "land",
                 "Bring into the checkout",
                 "primary",
@@ -202,7 +203,7 @@ impl RunView<'_> {
             div.buttons {
                 @for (possible, name, word, class, meaning) in all {
                     @if possible {
-                        form method="post" action={ "/runs/" (self.report.run.run) "/" (name) } {
+                        form method="post" action={ "/runs/" (self.run.run) "/" (name) } {
                             (token(self.csrf))
                             button class=(class) title=(meaning) { (word) }
                         }
@@ -212,7 +213,7 @@ impl RunView<'_> {
                     @if possible {
                         details.confirm id={ "confirm-" (name) } {
                             summary.button { (word) "…" }
-                            form method="post" action={ "/runs/" (self.report.run.run) "/" (name) } {
+                            form method="post" action={ "/runs/" (self.run.run) "/" (name) } {
                                 (token(self.csrf))
                                 p.small { (meaning) }
                                 button.danger { (word) " the run" }
@@ -225,7 +226,7 @@ impl RunView<'_> {
     }
 
     fn inbox(&self) -> Markup {
-        let items = &self.report.run.inbox;
+        let items = &self.run.inbox;
         html! {
             div #run-inbox.questions {
                 @for item in items { (crate::inbox::question(item, self.csrf)) }
@@ -236,7 +237,7 @@ impl RunView<'_> {
 
     /// Files that you and the run both changed. While it goes on it tries again by itself.
     fn held(&self) -> Markup {
-        let run = &self.report.run;
+        let run = self.run;
         html! {
             @if !run.held.is_empty() && self.actions.land {
                 section.section.question aria-labelledby="held-title" {
@@ -256,7 +257,7 @@ impl RunView<'_> {
     }
 
     fn steps(&self) -> Markup {
-        let run = &self.report.run;
+        let run = self.run;
         let shown = (self.from..)
             .zip(run.steps.iter().skip(self.from))
             .take(PAGE);
@@ -269,7 +270,7 @@ impl RunView<'_> {
 
     /// One step, as a row; nothing if there is none of this id.
     pub fn step(&self, id: &str) -> Markup {
-        let steps = &self.report.run.steps;
+        let steps = &self.run.steps;
         let at = steps.iter().position(|step| step.id == id);
         let found = at.and_then(|at| Some((steps.get(at)?, at)));
         html! {
@@ -277,24 +278,23 @@ impl RunView<'_> {
         }
     }
 
-    /// A step that stands here in the run, and mostly in its report too.
-    fn row(&self, step: &signoff_api::run::Step, at: usize) -> Markup {
-        let run = &self.report.run;
-        let mut told = self.report.steps.iter();
-        let told = (self.report.steps.get(at).filter(|told| told.id == step.id))
-            .or_else(|| told.find(|told| told.id == step.id));
+    /// A step that stands here in the run, and mostly among what is told too.
+    fn row(&self, step: &Step, at: usize) -> Markup {
+        let is_it = |told: &&ReportedStep| told.id == step.id;
+        let here = self.told.get(at).filter(is_it);
+        let told = here.or_else(|| self.told.iter().find(is_it));
+        let (run, now) = (self.run, self.now);
+        let open = self.open.filter(|open| open.step.id == step.id);
         html! {
-            @if let Some(told) = told {
-                (step::row(&step::StepRow { run, step, told, open: self.open.filter(|open| open.step.id == step.id), now: self.now }))
-            }
+            @if let Some(told) = told { (step::row(&StepRow { run, step, told, open, now })) }
         }
     }
 
     fn facts(&self) -> Markup {
-        let run = &self.report.run;
+        let run = self.run;
         html! {
             section.card aria-label="About the run" { div.inside { dl.facts {
-                @for signature in &self.report.signatures {
+                @for signature in self.signatures {
                     dt { "Signed by" } dd { (signature.by) " " span.muted { "(proof: " (signature.proof) ")" } }
                 }
                 @if let Some(isolation) = run.isolation { dt { "Works in" } dd { (works_in(isolation)) } }
@@ -309,10 +309,18 @@ impl RunView<'_> {
         }
     }
 
+    fn times(&self) -> StepTimes<'_> {
+        StepTimes {
+            run: self.run,
+            steps: self.told,
+            earlier: self.earlier,
+        }
+    }
+
     fn timeline(&self) -> Markup {
         html! {
             section.section #timeline aria-labelledby="timeline-title" {
-                @if let Some(picture) = timeline(self.report, self.now) {
+                @if let Some(picture) = timeline(&self.times(), self.now) {
                     h2 #timeline-title { "Timeline" }
                     (picture)
                 }
@@ -331,54 +339,23 @@ fn works_in(isolation: signoff_api::event::Isolation) -> &'static str {
     }
 }
 
-/// `3 proved, 1 held`
-pub(crate) fn grades(run: &Run) -> String {
-    use signoff_api::event::Grade;
-    let all = [Grade::Proved, Grade::Held, Grade::Observed, Grade::Accepted];
-    let counts = all.map(|grade| {
-        (
-            run.steps
-                .iter()
-                .filter(|step| step.evidence == Some(grade))
-                .count(),
-            crate::words::evidence::grade(grade),
-        )
-    });
-    let failed = run
-        .steps
-        .iter()
-        .filter(|step| step.status == "failed")
-        .count();
-    let words: Vec<String> = (counts.into_iter())
-        .chain([(failed, "failed")])
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, word)| format!("{number} {word}"))
-        .collect();
-    if words.is_empty() {
-        "none yet".to_owned()
-    } else {
-        words.join(", ")
-    }
-}
-
 /// The outcome in a sentence.
 pub fn outcome_sentence(run: &Run) -> String {
     let steps = count(run.steps.len(), "step");
+    let grades = StepTally::of_steps(&run.steps).grades();
     let took = between(&run.started_at, &run.updated_at)
         .map_or_else(String::new, |took| format!(" in {}", lasted(took)));
     match run.outcome {
         Some(signoff_api::event::Outcome::Completed) => {
-            format!("All of its {steps} are done{took}: {}.", grades(run))
+            format!("All of its {steps} are done{took}: {grades}.")
         }
         Some(_) => format!(
-            "It failed after {}: {}.",
-            took.trim_start_matches(" in "),
-            grades(run)
+            "It failed after {}: {grades}.",
+            took.trim_start_matches(" in ")
         ),
         None => format!(
-            "It has not ended: {} % of its {steps} are done; {}.",
-            run.progress,
-            grades(run)
+            "It has not ended: {} % of its {steps} are done; {grades}.",
+            run.progress
         ),
     }
 }

@@ -131,10 +131,15 @@ impl KeptRuns {
         self.with(project, id, |reading| Ok(reading.run_read()))
     }
 
-    /// What its journal says step by step.
-    pub(super) fn report(&self, project: &Project, view: &RunView) -> Result<JournalReport, Error> {
+    /// Looks at what its journal says step by step.
+    pub(super) fn report<T>(
+        &self,
+        project: &Project,
+        view: &RunView,
+        look: impl FnOnce(&JournalReport) -> T,
+    ) -> Result<T, Error> {
         self.with(project, view.run.id(), |reading| {
-            reading.report(project, view).cloned()
+            reading.report(project, view).map(look)
         })
     }
 

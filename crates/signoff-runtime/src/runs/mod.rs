@@ -23,6 +23,7 @@ pub(crate) mod snapshot;
 mod streamed;
 pub mod transcript;
 mod trees;
+pub mod update;
 pub mod view;
 pub(crate) mod witness;
 pub mod worktrees;

@@ -1,6 +1,6 @@
 //! What a run did and how we know: its journal, told step by step.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use signoff_api::plan;
 use signoff_api::report::{
@@ -27,17 +27,16 @@ const OUTPUT: usize = 20_000;
 impl RunView {
     /// Everything that the run's verdicts rest on. `now`: when it is written.
     pub fn report(&self, project: &Project, now: Millis) -> Result<Report, Error> {
-        let mut journal = match KeptRuns::of(project) {
-            Some(kept) => kept.report(project, self)?,
+        let journal = match KeptRuns::of(project) {
+            Some(kept) => kept.report(project, self, JournalReport::clone)?,
             None => JournalReport::read(project, self)?,
         };
         let run = self.to_api();
-        let steps = journal.order.iter().map(|id| journal.steps.remove(id));
         Ok(Report {
             schema: SCHEMA.to_owned(),
             at: timestamp(now),
             signatures: self.signatures_given(project, &journal.versions)?,
-            steps: steps.flatten().collect(),
+            steps: journal.steps,
             answers: journal.answers,
             models: journal.models,
             verify: vec![
@@ -100,8 +99,11 @@ pub(super) struct JournalReport {
     /// The version of the plan that its steps are of.
     digest: String,
     /// Its steps in the order in which they are shown.
-    order: Vec<String>,
-    steps: BTreeMap<String, ReportedStep>,
+    steps: Vec<ReportedStep>,
+    /// Where each of them is.
+    places: HashMap<String, usize>,
+    /// Those that were tried, or waited on a person.
+    begun: BTreeSet<usize>,
     /// In the order in which they were carried out.
     versions: Vec<CarriedOut>,
     models: Vec<ReportedModel>,
@@ -111,7 +113,7 @@ pub(super) struct JournalReport {
 
 impl JournalReport {
     /// The journal of this run, all of it.
-    fn read(project: &Project, view: &RunView) -> Result<Self, Error> {
+    pub(super) fn read(project: &Project, view: &RunView) -> Result<Self, Error> {
         let mut journal = Self::new(view, project);
         read_events(&project.store.run_dir(view.run.id()).journal(), |event| {
             journal.add(&event);
@@ -120,10 +122,21 @@ impl JournalReport {
         Ok(journal)
     }
 
+    /// These steps and the newest that began, in order; and how many others began.
+    pub(super) fn part(&self, named: &[&str], newest: usize) -> (Vec<ReportedStep>, usize) {
+        let named = named.iter().filter_map(|id| self.places.get(*id));
+        let newest = self.begun.iter().rev().take(newest);
+        let chosen: BTreeSet<usize> = named.chain(newest).copied().collect();
+        let begun = chosen.iter().filter(|at| self.begun.contains(at)).count();
+        let steps = chosen.iter().filter_map(|&at| self.steps.get(at).cloned());
+        (steps.collect(), self.begun.len() - begun)
+    }
+
     /// Is it about the steps that the run has now?
     pub(super) fn is_of(&self, view: &RunView) -> bool {
         let order = view.run.order().filter_map(|at| view.run.step(at));
-        let is_same = order.map(|(step, _)| &step.id).eq(&self.order);
+        let known = self.steps.iter().map(|step| &step.id);
+        let is_same = order.map(|(step, _)| &step.id).eq(known);
         is_same && view.run.signed().digest().to_string() == self.digest
     }
 
@@ -137,13 +150,12 @@ impl JournalReport {
         let defined: BTreeMap<String, plan::Step> = (shown.steps.into_iter())
             .map(|step| (step.id.clone(), step))
             .collect();
-        let order = || view.run.order().filter_map(|at| view.run.step(at));
-        let order_of_steps = order().map(|(step, _)| step.id.clone()).collect();
-        let steps = order().map(|(step, _)| {
+        let order = view.run.order().filter_map(|at| view.run.step(at));
+        let steps = order.map(|(step, _)| {
             // The item of a loop is defined by its loop.
             let base = step.id.split('[').next().unwrap_or(&step.id);
             let definition = defined.get(&step.id).or_else(|| defined.get(base));
-            let reported = ReportedStep {
+            ReportedStep {
                 id: step.id.clone(),
                 number: step.number,
                 depends_on: definition.map_or_else(Vec::new, |one| one.depends_on.clone()),
@@ -152,13 +164,15 @@ impl JournalReport {
                 baseline: None,
                 attempts: Vec::new(),
                 waits: Vec::new(),
-            };
-            (step.id.clone(), reported)
+            }
         });
+        let steps: Vec<ReportedStep> = steps.collect();
+        let places = steps.iter().map(|step| step.id.clone()).zip(0..);
         Self {
             digest: view.run.signed().digest().to_string(),
-            order: order_of_steps,
-            steps: steps.collect(),
+            places: places.collect(),
+            steps,
+            begun: BTreeSet::new(),
             versions: Vec::new(),
             models: Vec::new(),
             questions: BTreeMap::new(),
@@ -250,7 +264,7 @@ impl JournalReport {
     fn add_to_step(&mut self, event: &Event, at: Millis) {
         match event {
             Event::StepWaiting { step, .. } => {
-                if let Some(step) = self.steps.get_mut(step) {
+                if let Some(step) = self.begin(step) {
                     step.waits.push(TimeSpan {
                         from: timestamp(at),
                         to: None,
@@ -262,13 +276,13 @@ impl JournalReport {
                 verdict,
                 observed,
             } => {
-                if let Some(step) = self.steps.get_mut(step) {
+                if let Some(step) = self.step(step) {
                     step.baseline = Some(contract_run(*verdict, &[], observed, at));
                 }
             }
             Event::AttemptStarted { step, attempt, .. } => {
                 self.end_wait(step, at);
-                if let Some(step) = self.steps.get_mut(step) {
+                if let Some(step) = self.begin(step) {
                     step.attempts.push(begun(*attempt, at));
                 }
             }
@@ -344,8 +358,19 @@ impl JournalReport {
         }
     }
 
+    fn step(&mut self, id: &str) -> Option<&mut ReportedStep> {
+        self.steps.get_mut(*self.places.get(id)?)
+    }
+
+    /// The step, which from now on is among those that begun.
+    fn begin(&mut self, id: &str) -> Option<&mut ReportedStep> {
+        let at = *self.places.get(id)?;
+        self.begun.insert(at);
+        self.steps.get_mut(at)
+    }
+
     fn attempt(&mut self, step: &str) -> Option<&mut ReportedAttempt> {
-        self.steps.get_mut(step)?.attempts.last_mut()
+        self.step(step)?.attempts.last_mut()
     }
 
     fn fail(&mut self, step: &str, reason: &str, at: Millis) {
@@ -356,7 +381,7 @@ impl JournalReport {
     }
 
     fn end_wait(&mut self, step: &str, at: Millis) {
-        let waits = self.steps.get_mut(step).map(|step| &mut step.waits);
+        let waits = self.step(step).map(|step| &mut step.waits);
         if let Some(open) = waits.and_then(|waits| waits.last_mut()) {
             open.to.get_or_insert_with(|| timestamp(at));
         }

@@ -172,6 +172,14 @@ impl RunView {
 
     /// The shape `status` prints.
     pub fn to_api(&self) -> signoff_api::run::Run {
+        self.with_steps(self.run.order())
+    }
+
+    /// The same with the steps at these positions alone.
+    pub(super) fn with_steps(
+        &self,
+        positions: impl Iterator<Item = usize>,
+    ) -> signoff_api::run::Run {
         signoff_api::run::Run {
             schema: signoff_api::run::SCHEMA.to_owned(),
             run: self.run.id().to_owned(),
@@ -197,8 +205,9 @@ impl RunView {
             } else {
                 Vec::new()
             },
-            steps: signoff_api::run::Step::all(
+            steps: signoff_api::run::Step::of(
                 &self.run,
+                positions,
                 self.driven,
                 |at| self.worktrees.of_step(&self.run, at).map(display_path),
                 timestamp,

@@ -7,14 +7,16 @@ use axum::http::header::CONTENT_DISPOSITION;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
-use signoff_api::report::Report;
+use signoff_api::report::{Report, ReportedStep};
 use signoff_api::request::RequestKind;
+use signoff_api::run::Run;
 use signoff_page::frame::Place;
 use signoff_page::graph::RunProgress;
 use signoff_page::graph::layout::StepGraph;
 use signoff_page::graph::svg::{Canvas, svg};
 use signoff_page::run::step::{StepDetail, Tab, inside};
-use signoff_page::run::{RunActions, RunView as Shown};
+use signoff_page::run::{RunActions, RunView as Shown, StepTally};
+use signoff_page::timeline::MOST;
 use signoff_runtime::launch::{LaunchedBy, launch_resume};
 use signoff_runtime::live::landing::SettleOptions;
 use signoff_runtime::runs::control::ask;
@@ -101,15 +103,18 @@ async fn live(
     let person = session.clone();
     call(&state, &session, move |call| {
         let view = call.read_run(&run)?;
-        let report = report_of(call, &view)?;
+        let named = asked.steps.as_deref().unwrap_or_default().split(',');
+        let named: Vec<&str> = named.filter(|step| !step.is_empty()).collect();
+        let update = view.update(&call.project, &named, MOST);
+        let update = update.map_err(|error| call.fail(error))?;
         let actions = actions(&view);
         let graph = (view.run.plan().steps.len() <= REDRAWN).then(|| graph(&view));
         let graph = graph.flatten();
-        let mut shown = shown(call, &view, &report, &actions, &person);
+        let mut shown = shown(call, &view, (&update.run, &update.steps), &actions, &person);
         shown.graph = graph.as_deref();
+        shown.earlier = update.earlier;
         let mut html = shown.changing();
-        let named = asked.steps.as_deref().unwrap_or_default().split(',');
-        for step in named.filter(|step| !step.is_empty()) {
+        for step in named {
             html.0.push_str(&shown.step(step).into_string());
         }
         let mut html = in_html(&call.project.secrets(), html, &person.csrf).into_string();
@@ -131,7 +136,8 @@ fn show(
     let report = report_of(call, view)?;
     let actions = actions(view);
     let graph = graph(view);
-    let mut shown = shown(call, view, &report, &actions, person);
+    let mut shown = shown(call, view, (&report.run, &report.steps), &actions, person);
+    shown.signatures = &report.signatures;
     shown.graph = graph.as_deref();
     shown.from = asked.from.unwrap_or(0);
     let log = open.and_then(|step| AgentLog::find(&call.project, view, step, asked.attempt));
@@ -177,10 +183,7 @@ fn show(
     page(call, person, &screen)
 }
 
-type FoundStep<'r> = (
-    &'r signoff_api::run::Step,
-    &'r signoff_api::report::ReportedStep,
-);
+type FoundStep<'r> = (&'r signoff_api::run::Step, &'r ReportedStep);
 
 fn find_step<'r>(report: &'r Report, id: &str) -> Result<FoundStep<'r>, HttpError> {
     let steps = report.run.steps.iter().zip(&report.steps);
@@ -194,13 +197,17 @@ fn find_step<'r>(report: &'r Report, id: &str) -> Result<FoundStep<'r>, HttpErro
 fn shown<'a>(
     call: &Call,
     view: &RunView,
-    report: &'a Report,
+    (run, told): (&'a Run, &'a [ReportedStep]),
     actions: &'a RunActions,
     person: &'a Session,
 ) -> Shown<'a> {
     let budget = signoff_api::plan::Budget::from(&view.run.plan().budget);
     Shown {
-        report,
+        run,
+        told,
+        tally: StepTally::of_run(&view.run, view.driven),
+        earlier: 0,
+        signatures: &[],
         graph: None,
         actions,
         budget: budget.usd,

@@ -11,6 +11,13 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
+/// Is this the hash of the bytes, in our spelling? Asked of every line of a journal.
+pub(crate) fn is_sha256_hex(bytes: &[u8], text: &str) -> bool {
+    let digest = Sha256::digest(bytes);
+    let digits = digest.iter().flat_map(|&byte| digits(byte));
+    digits.eq(text.bytes())
+}
+
 /// Hashes what a reader yields, however long it is.
 pub(crate) fn sha256_hex_of(mut reader: impl Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
@@ -26,15 +33,17 @@ pub(crate) fn sha256_hex_of(mut reader: impl Read) -> io::Result<String> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     // The length is known: a character at a time would ask for it each time.
     let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        for nibble in [byte >> 4, byte & 15] {
-            text.push(char::from(DIGITS[usize::from(nibble)]));
-        }
+    for &byte in bytes {
+        text.extend(digits(byte).map(char::from));
     }
     text
+}
+
+fn digits(byte: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    [byte >> 4, byte & 15].map(|nibble| DIGITS[usize::from(nibble)])
 }
 
 /// Whether this is a hash in our spelling, and therefore also a safe file name.
@@ -55,6 +64,17 @@ mod tests {
             sha256_hex(b"abc"),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
+        let hash = sha256_hex(b"abc");
+        assert!(is_sha256_hex(b"abc", &hash) && !is_sha256_hex(b"abd", &hash));
+        for other in [
+            &hash[..63],
+            &hash[1..],
+            "",
+            &*hash.to_uppercase(),
+            &*format!("{hash}0"),
+        ] {
+            assert!(!is_sha256_hex(b"abc", other), "{other}");
+        }
         assert!(is_hex(ZEROS) && is_hex(&sha256_hex(b"")));
         assert!(!is_hex("../../etc/passwd") && !is_hex(&"A".repeat(64)));
     }

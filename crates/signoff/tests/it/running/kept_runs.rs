@@ -32,18 +32,52 @@ fn told(project: &Opened, run: &str) -> Result<serde_json::Value, String> {
     ]))
 }
 
-#[test]
-fn what_is_kept_is_what_is_there() {
-    let project = asking();
-    let run = newest_run(&project);
-    let process = ProcessContext {
+fn process(project: &Project) -> ProcessContext {
+    ProcessContext {
         variables: BTreeMap::new(),
         directory: project.path().canonicalize().expect("it is there"),
         user_config: None,
         state_dir: None,
         person: "tester".to_owned(),
         engine: EngineAccess::default(),
+    }
+}
+
+#[test]
+fn an_update_has_the_steps_that_are_asked_for_and_the_newest_as_the_report_has_them() {
+    let project = asking();
+    let run = newest_run(&project);
+    let process = process(&project);
+    let keeping = KeptProject::default();
+    let kept = keeping.open(&process).expect("a project");
+    let anew = Opened::open(&process).expect("a project");
+    let check = |named: &[&str], newest: usize, expected: &[&str], earlier: usize| {
+        for project in [&*kept, &anew] {
+            let view = RunView::load(project, &run).expect("it can be read");
+            let mut report = view.report(project, 0).expect("it can be read");
+            let update = view.update(project, named, newest).expect("it can be read");
+            report.steps.retain(|step| expected.contains(&&*step.id));
+            report
+                .run
+                .steps
+                .retain(|step| expected.contains(&&*step.id));
+            assert_eq!(report.steps.len(), expected.len());
+            assert_eq!((update.run, update.steps), (report.run, report.steps));
+            assert_eq!(update.earlier, earlier, "{named:?}, {newest}");
+        }
     };
+    check(&[], 9, &["step-1", "step-2"], 0);
+    check(&[], 1, &["step-2"], 1);
+    check(&["step-1"], 1, &["step-1", "step-2"], 0);
+    check(&["step-1", "step-1", "none"], 0, &["step-1"], 1);
+    check(&[], 0, &[], 2);
+}
+
+#[test]
+fn what_is_kept_is_what_is_there() {
+    let project = asking();
+    let run = newest_run(&project);
+    let process = process(&project);
     let keeping = KeptProject::default();
     let journal = project
         .path()
