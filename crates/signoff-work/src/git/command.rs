@@ -198,7 +198,7 @@ impl GitCall<'_> {
             "" => format!("exit code {}", said.code),
             words => words.to_owned(),
         };
-        Err(GitError::Failed { tried, said })
+        Err(GitError::failed(tried, said))
     }
 
     /// Runs it and accepts every exit code.

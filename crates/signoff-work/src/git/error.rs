@@ -98,9 +98,8 @@ impl GitError {
         }
     }
 
-    /// The same failure of a command that stores files: what git says of an encoding is about a file, and what it would
-    /// say of it again.
-    pub(crate) fn of_storing(self) -> Self {
+    /// Git failed and said this. What it says of an encoding is about a file, and what it would say of it again.
+    pub(crate) fn failed(tried: String, said: String) -> Self {
         /// What git says where it converts a file before it stores it (`encode_to_git` in its `convert.c`).
         const ENCODING: [&str; 4] = [
             "BOM is required in '",
@@ -108,11 +107,10 @@ impl GitError {
             "failed to encode '",
             "and back is not the same",
         ];
-        match self {
-            Self::Failed { said, .. } if ENCODING.iter().any(|words| said.contains(words)) => {
-                Self::Encoding { said }
-            }
-            error => error,
+        if ENCODING.iter().any(|words| said.contains(words)) {
+            Self::Encoding { said }
+        } else {
+            Self::Failed { tried, said }
         }
     }
 

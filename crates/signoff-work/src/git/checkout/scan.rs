@@ -181,7 +181,7 @@ impl HarnessGit {
             }
             said = try_once();
         }
-        let said = said.map_err(GitError::of_storing)?;
+        let said = said?;
         let says = |words: &str| said.complaint.contains(words);
         let denied = says("Permission denied");
         let failed = match scan.unreadable {

@@ -4,10 +4,10 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
-use signoff_testkit::{Project, Script};
+use signoff_testkit::{Project, Reply, Script};
 
 use crate::support::busy_checkout::{repository, shell};
-use crate::support::plan;
+use crate::support::{agent, plan};
 
 /// A step whose call has an effect outside of the project, and leaves what the rest of the line says.
 fn call(project: &Project, and: &str) -> String {
@@ -118,6 +118,18 @@ fn a_file_that_git_cannot_store_as_its_attributes_say_is_the_works_fault() {
         question.contains("BOM is required in 'two.txt'"),
         "{question}"
     );
+}
+
+#[test]
+fn an_agents_file_that_git_cannot_store_fails_its_attempt() {
+    let script = Script::new().reply(Reply::always().write("two.txt", "two\n"));
+    let step = format!("{}**on_fail:** abort\n", agent("Do it.", "two.txt"));
+    let attributes = "*.txt working-tree-encoding=UTF-16\n";
+    let project = repository(&script, &plan(&[&step]), &[(".gitattributes", attributes)]);
+    let output = project.signoff(["run", "plan.md", "--isolation", "worktree"]);
+    output
+        .assert_code(1)
+        .assert_stderr_contains("BOM is required in 'two.txt'");
 }
 
 #[test]
