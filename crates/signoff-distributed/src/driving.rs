@@ -101,7 +101,8 @@ fn drive_taken(
     epoch: i64,
 ) -> Result<Stopped, EngineError> {
     let head = database.head(run)?;
-    let project_id = head.map(|head| head.project).unwrap_or_default();
+    let head = head.ok_or_else(|| EngineError::Untrusted(format!("there is no run {run}")))?;
+    let project_id = head.project;
     let remote = shared.remote_of(&project_id)?;
     let mirror = Mirror::fetch(database, mirrors, run, &remote)?;
     let driven = Arc::new(DrivenRun::new(DrivenSetup {
@@ -137,7 +138,7 @@ fn drive_taken(
         let prepared = match prepared {
             // Whoever asked for it is told; otherwise the run stands still with that trouble.
             Err(error) if !resumes.is_empty() => {
-                let refused = encode_reply(Some(refusal_text(&error)));
+                let refused = encode_reply(Some(error.to_string()));
                 for name in &resumes {
                     database.reply(run, name, &refused)?;
                 }
@@ -216,7 +217,7 @@ fn verified(project: &Project, run: &str, row: &RequestRow) -> Result<Message, S
     let proof: MessageProof = serde_json::from_str(&row.proof).map_err(|why| why.to_string())?;
     let sent = about(run, &row.name);
     verify_message(project, &sent, row.body.as_bytes(), &proof)
-        .map_err(|why| format!("its signature does not count: {why:?}"))?;
+        .map_err(|why| format!("its signature is not accepted: {why}"))?;
     let message: Message = serde_json::from_str(&row.body).map_err(|why| why.to_string())?;
     match message {
         // Nobody answers in the name of somebody else.
@@ -284,7 +285,7 @@ fn record(
     };
     match recorded {
         Err(Error::Unshared { why }) => Err(EngineError::Database(why)),
-        recorded => Ok(recorded.err().map(|error| refusal_text(&error))),
+        recorded => Ok(recorded.err().map(|error| error.to_string())),
     }
 }
 
@@ -292,16 +293,6 @@ fn record(
 fn signer(row: &RequestRow) -> String {
     let proof: Option<MessageProof> = serde_json::from_str(&row.proof).ok();
     proof.map(|proof| proof.by).unwrap_or_default()
-}
-
-fn refusal_text(error: &Error) -> String {
-    match error {
-        Error::Refused(refusal) => refusal.to_string(),
-        Error::BrokenRun { why, .. } => format!("it has {why}"),
-        Error::Undone { .. } => "it was undone".to_owned(),
-        Error::AlreadyFinished { outcome, .. } => format!("it has ended already: {outcome}"),
-        other => format!("{other:?}"),
-    }
 }
 
 /// Drives, while a thread brings what other machines and people say.

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use signoff_runtime::project::ProcessContext;
+use signoff_runtime::project::careful_git::NO_PROGRAMS;
 use signoff_sandbox::{InteractiveCommand, Stdin};
 
 use crate::error::EngineError;
@@ -19,18 +20,14 @@ pub(crate) struct RemoteGit {
 /// So many references are named on one command line.
 const REFERENCES: usize = 500;
 
-/// What a repository must not decide.
-const CAREFUL: [&str; 10] = [
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "gc.auto=0",
-    "-c",
-    "protocol.ext.allow=never",
-    "-c",
-    "advice.detachedHead=false",
+/// How a remote may be reached; every other way, such as a program (`ext`), is closed by [`NO_PROGRAMS`].
+const REMOTES: [(&str, &str); 6] = [
+    ("protocol.file.allow", "user"),
+    ("protocol.git.allow", "always"),
+    ("protocol.http.allow", "always"),
+    ("protocol.https.allow", "always"),
+    ("protocol.ssh.allow", "always"),
+    ("advice.detachedHead", "false"),
 ];
 
 impl RemoteGit {
@@ -52,7 +49,9 @@ impl RemoteGit {
 
     fn run(&self, what: &'static str, words: &[&str]) -> Result<String, EngineError> {
         let mut argv: Vec<OsString> = vec!["git".into()];
-        argv.extend(CAREFUL.iter().map(Into::into));
+        for (name, value) in NO_PROGRAMS.iter().chain(&REMOTES) {
+            argv.extend(["-c".into(), format!("{name}={value}").into()]);
+        }
         argv.extend(words.iter().map(Into::into));
         let command = InteractiveCommand {
             argv,

@@ -26,6 +26,7 @@ mod schema;
 mod seal;
 mod server;
 mod stdio;
+mod table;
 mod tasks;
 mod tools;
 

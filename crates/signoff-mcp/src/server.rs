@@ -16,9 +16,10 @@ use crate::answers::{Answer, to_result};
 use crate::background::in_background;
 use crate::context::{Context, ServerOptions};
 use crate::errors::ToolError;
-use crate::person::{Decision, DecisionOutcome, decide};
-use crate::tools::{listing, run, status, table};
-use crate::{prompts, resources, tasks, tools};
+use crate::person::{DecisionOutcome, decide};
+use crate::table::{self, Handler, ListedTool};
+use crate::tools::{listing, run, status};
+use crate::{prompts, resources, tasks};
 
 /// What a model is told about the server as a whole.
 const INSTRUCTIONS: &str = include_str!("instructions.txt");
@@ -27,7 +28,7 @@ const INSTRUCTIONS: &str = include_str!("instructions.txt");
 #[derive(Debug, Clone)]
 pub struct Server {
     context: Arc<Context>,
-    tools: Arc<Vec<rmcp::model::Tool>>,
+    tools: Arc<Vec<ListedTool>>,
 }
 
 impl Server {
@@ -39,7 +40,7 @@ impl Server {
         })
     }
 
-    /// The same call, done as the tool's name says.
+    /// Dispatches a call by the tool's name.
     async fn answer(
         &self,
         params: CallToolRequestParams,
@@ -47,33 +48,26 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let context = Arc::clone(&self.context);
         let arguments = params.arguments.clone().unwrap_or_default();
-        let answer: Result<Answer, ToolError> = match params.name.as_ref() {
-            name @ ("plan_approve" | "plan_reject") => {
-                let decision = match name {
-                    "plan_approve" => Decision::Approve,
-                    _ => Decision::Reject,
-                };
-                match decide(context, decision, params, client).await {
-                    Ok(DecisionOutcome::Answer(answer)) => Ok(answer),
-                    Ok(DecisionOutcome::Input(form)) => return Ok((*form).into()),
-                    Err(error) => Err(error),
-                }
-            }
-            "plan_run" => match run::start(context, arguments).await {
+        let named = |listed: &&ListedTool| listed.tool.name == params.name;
+        let Some(listed) = self.tools.iter().find(named) else {
+            let message = format!("there is no tool `{}`", params.name);
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let answer: Result<Answer, ToolError> = match listed.handler {
+            Handler::Decide(decision) => match decide(context, decision, params, client).await {
+                Ok(DecisionOutcome::Answer(answer)) => Ok(answer),
+                Ok(DecisionOutcome::Input(form)) => return Ok((*form).into()),
+                Err(error) => Err(error),
+            },
+            Handler::Run => match run::start(context, arguments).await {
                 Ok(started) if tasks::are_known_to(client) => {
                     return Ok(tasks::created(&started).into());
                 }
                 started => started.map(|started| started.to_answer()),
             },
-            "plan_list" => return Ok(listing::answer(context, arguments).await.into()),
-            "plan_status" => status::status(context, arguments, client).await,
-            name => {
-                let Some(call) = tools::blocking(name) else {
-                    let message = format!("there is no tool `{name}`");
-                    return Err(ErrorData::invalid_params(message, None));
-                };
-                in_background(move || call(&context, arguments)).await
-            }
+            Handler::List => return Ok(listing::answer(context, arguments).await.into()),
+            Handler::Status => status::status(context, arguments, client).await,
+            Handler::Blocking(call) => in_background(move || call(&context, arguments)).await,
         };
         Ok(to_result(answer, &self.context.secrets()).into())
     }
@@ -99,7 +93,8 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.to_vec()))
+        let tools = self.tools.iter().map(|listed| listed.tool.clone());
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     async fn call_tool(

@@ -10,13 +10,15 @@
 //! error, clock      what can go wrong; the time
 //! cluster           what a run needs of other machines
 //! project           the store, the configuration, directories, locks, what this machine can enforce
+//! notifications     the webhook
 //! plan_file         a plan's text, read and checked
 //! plan_history      what a plan's log says
-//! trust, signing    which commands may run; what is signed, and which signature counts
+//! trust             which commands may run
 //! confinement       what processes may touch, and how trees are shown to them
 //! trees, tools      the trees a run works on; the tools a step can call
 //! drive             the loop and the journal; traits for who performs and observes
 //! runs              runs on disk: read, watched, recorded, marked in the plan's file
+//! signing           what is signed, and which signature counts
 //! plans             what can be done to a plan, from its proposal to its archive
 //! threads           planning sessions of several threads
 //! questions, inbox  what agents ask outside of runs; all that waits on a person
@@ -25,9 +27,9 @@
 //! guard, connect    the hook in front of coding agents; what is put into their settings
 //! mcp_proxy         an agent's end of a tool server that the harness has
 //! local             performs actions on this machine
-//! live, launch      a run of this process: prepared, driven, landed; a run of a process that goes on by itself
 //! planning          drafts of plans by a model
 //! advice            what models are asked in a run
+//! live, launch      a run of this process: prepared, driven, landed; a run of a process that goes on by itself
 //! doctor            what this machine and project have
 //! ```
 

@@ -4,6 +4,17 @@ pub(crate) mod level;
 
 use std::path::PathBuf;
 
+/// The only devices that a confined command may use. No disks, because root owns them even without capabilities. No
+/// terminals except the one of its own session, because the user's terminals cannot be told from the command's.
+pub(crate) const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+];
+
 /// What a command may touch. It can read everything that is not hidden, and write nothing that is not named.
 ///
 /// Paths are absolute. If one lies in another, the inner one counts.

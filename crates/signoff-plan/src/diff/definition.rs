@@ -3,26 +3,11 @@
 use serde_json::{Map, Value};
 
 use crate::digest::{Digest, canonical};
+use crate::field::{FieldRole, FieldSpec, STEP};
 use crate::model::{Depends, Plan, Step};
 
-/// Members of a canonical step that define it.
-const DEFINING: [&str; 6] = [
-    "work",
-    "contract",
-    "tools",
-    "produces",
-    "protects",
-    "unexpanded",
-];
-
-/// Members that shape what an agent is told beside its task.
-const TOLD: [&str; 5] = [
-    "subscriptions",
-    "acceptance",
-    "subtasks",
-    "instructions",
-    "hint",
-];
+/// Members of a canonical step that define it and are no fields of their own.
+const DEFINING: [&str; 3] = ["work", "contract", "unexpanded"];
 
 /// The hash of what a step does, what decides that it is done, and what it may touch.
 ///
@@ -35,17 +20,16 @@ pub fn definition_hash(step: &Step) -> Digest {
 /// The hash of what a step asks for: its definition, and everything else that its agent is told. Whoever edits one of
 /// these and runs the plan again wants the step done anew.
 pub fn request_hash(step: &Step) -> Digest {
-    members_hash(&alone(step), DEFINING.iter().chain(&TOLD))
+    members_hash(&alone(step), defining().chain(fields(FieldRole::Told)))
 }
 
 /// Do two versions of a step ask for the same?
 pub fn asks_the_same(was: &Step, is: &Step) -> bool {
     // Usually nothing at all differs, which needs no hash.
-    let plainly = (&was.work, &was.contract, &was.tools) == (&is.work, &is.contract, &is.tools)
-        && (&was.produces, &was.protects) == (&is.produces, &is.protects)
-        && (&was.subscriptions, &was.acceptance) == (&is.subscriptions, &is.acceptance)
-        && (&was.subtasks, &was.instructions) == (&is.subtasks, &is.instructions)
-        && (&was.hint, &was.unexpanded) == (&is.hint, &is.unexpanded);
+    let asked = |field: &&FieldSpec<_, Step>| field.role != FieldRole::Schedules;
+    let plainly = (&was.work, &was.contract) == (&is.work, &is.contract)
+        && was.unexpanded == is.unexpanded
+        && (STEP.iter().filter(asked)).all(|field| field.shape.value(was) == field.shape.value(is));
     plainly || request_hash(was) == request_hash(is)
 }
 
@@ -77,11 +61,34 @@ fn alone(step: &Step) -> Value {
 
 /// The same of a step in its canonical form.
 pub(super) fn of_canonical(step: &Value) -> Digest {
-    members_hash(step, DEFINING.iter())
+    members_hash(step, defining())
 }
 
-fn members_hash<'n>(step: &Value, names: impl Iterator<Item = &'n &'n str>) -> Digest {
+fn defining() -> impl Iterator<Item = &'static str> {
+    DEFINING.into_iter().chain(fields(FieldRole::Defines))
+}
+
+fn fields(role: FieldRole) -> impl Iterator<Item = &'static str> {
+    let fields = STEP.iter().filter(move |field| field.role == role);
+    fields.map(|field| field.name)
+}
+
+fn members_hash(step: &Value, names: impl Iterator<Item = &'static str>) -> Digest {
     let member = |name: &str| Some((name.to_owned(), step.get(name)?.clone()));
-    let members: Map<String, Value> = names.filter_map(|name| member(name)).collect();
+    let members: Map<String, Value> = names.filter_map(member).collect();
     Digest::of_json(&Value::Object(members))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A field whose role changes makes finished steps of every plan look different.
+    #[test]
+    fn a_step_is_what_it_always_was() {
+        let names = |role| fields(role).collect::<Vec<_>>().join(" ");
+        assert_eq!(names(FieldRole::Defines), "produces protects tools");
+        let told = "subscriptions acceptance subtasks instructions hint";
+        assert_eq!(names(FieldRole::Told), told);
+    }
 }

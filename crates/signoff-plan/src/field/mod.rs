@@ -22,7 +22,7 @@ pub(crate) use self::contract::CONTRACT;
 pub(crate) use self::metadata::{MetadataShape, metadata_shape};
 pub use self::normalize::{normalize, typed_value};
 pub(crate) use self::plan::PLAN;
-pub(crate) use self::shape::{DraftMember, FieldSpec, Shape, TextStyle};
+pub(crate) use self::shape::{DraftMember, FieldRole, FieldSpec, Shape, TextStyle};
 pub(crate) use self::step::STEP;
 use self::work::WORK;
 use crate::draft;

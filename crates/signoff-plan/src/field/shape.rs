@@ -15,6 +15,18 @@ pub(crate) struct FieldSpec<D: 'static, M: 'static> {
     pub(crate) shape: Shape<D, M>,
     /// Whether the digest covers it.
     pub(crate) signed: bool,
+    pub(crate) role: FieldRole,
+}
+
+/// What a change of a step's field means to a step that is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FieldRole {
+    /// It is another step: it is done anew.
+    Defines,
+    /// Its agent is told something else: it is done anew where somebody asks for what the plan says now.
+    Told,
+    /// It stays done.
+    Schedules,
 }
 
 /// A field that the digest covers.
@@ -23,6 +35,23 @@ pub(super) const fn field<D, M>(name: &'static str, shape: Shape<D, M>) -> Field
         name,
         shape,
         signed: true,
+        role: FieldRole::Schedules,
+    }
+}
+
+/// The same field as a part of what makes a step that step.
+pub(super) const fn defines<D, M>(field: FieldSpec<D, M>) -> FieldSpec<D, M> {
+    FieldSpec {
+        role: FieldRole::Defines,
+        ..field
+    }
+}
+
+/// The same field as a part of what an agent is told beside its task.
+pub(super) const fn told<D, M>(field: FieldSpec<D, M>) -> FieldSpec<D, M> {
+    FieldSpec {
+        role: FieldRole::Told,
+        ..field
     }
 }
 

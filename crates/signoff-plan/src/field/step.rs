@@ -6,17 +6,17 @@ use super::normalize::hint;
 use super::shape::Shape::{
     Budget, Choice, Duration, Flag, Names, Number, Policy, References, Scope, Sentences, Text,
 };
-use super::shape::{CustomField, FieldSpec, Shape, TextStyle, field, slot};
+use super::shape::{CustomField, FieldSpec, Shape, TextStyle, defines, field, slot, told};
 use crate::draft;
 use crate::model::Step;
 use crate::spelling::words;
 
 pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 19] = [
     field("on_fail", Policy(slot!(on_fail))),
-    field("subscriptions", References(slot!(subscriptions))),
-    field("produces", Names(slot!(produces))),
-    field("protects", Names(slot!(protects))),
-    field("tools", Scope(slot!(tools))),
+    told(field("subscriptions", References(slot!(subscriptions)))),
+    defines(field("produces", Names(slot!(produces)))),
+    defines(field("protects", Names(slot!(protects)))),
+    defines(field("tools", Scope(slot!(tools)))),
     field("approval", Flag(slot!(approval), false, &words::APPROVAL)),
     field("when", Text(slot!(when), TextStyle::Word)),
     field("for_each", Text(slot!(for_each), TextStyle::Line)),
@@ -30,10 +30,13 @@ pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 19] = [
     field("locks", Names(slot!(locks))),
     field("isolation", Choice(slot!(isolation), &words::ISOLATION)),
     field("reviewer", Text(slot!(reviewer), TextStyle::Word)),
-    field("acceptance", Sentences(slot!(acceptance))),
-    field("subtasks", Sentences(slot!(subtasks))),
-    field("instructions", Text(slot!(instructions), TextStyle::Prose)),
-    field(
+    told(field("acceptance", Sentences(slot!(acceptance)))),
+    told(field("subtasks", Sentences(slot!(subtasks)))),
+    told(field(
+        "instructions",
+        Text(slot!(instructions), TextStyle::Prose),
+    )),
+    told(field(
         "hint",
         Shape::Custom(CustomField {
             value: |step| match &step.hint {
@@ -45,5 +48,5 @@ pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 19] = [
             clear: |step| step.hint = None,
             normalize: hint,
         }),
-    ),
+    )),
 ];

@@ -11,21 +11,12 @@ use std::time::Duration;
 
 use signoff_sandbox::{Command, ExitStatus, Limits, Sandbox, StartError, Stdin};
 use signoff_work::environment::path_outside;
+pub use signoff_work::git::NO_PROGRAMS;
 
 use super::ProcessContext;
 
 /// Variables with their values.
 pub type Environment = Vec<(OsString, OsString)>;
-
-/// Settings that would start programs, and those that would write.
-const SETTINGS: [(&str, &str); 6] = [
-    ("core.hooksPath", "/dev/null"),
-    ("core.fsmonitor", "false"),
-    ("core.untrackedCache", "false"),
-    ("protocol.allow", "never"),
-    ("gc.auto", "0"),
-    ("maintenance.auto", "false"),
-];
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -89,7 +80,7 @@ fn base_environment(process: &ProcessContext, directory: &Path) -> Environment {
 /// The overriding settings for a configuration with these names, each ending in NUL.
 fn settings(names: &[u8]) -> Vec<(Vec<u8>, &'static str)> {
     let mut settings: Vec<(Vec<u8>, &str)> =
-        SETTINGS.map(|(name, value)| (name.into(), value)).into();
+        NO_PROGRAMS.map(|(name, value)| (name.into(), value)).into();
     let mut add = |section: &str, middle: &[u8], values: &[(&str, &'static str)]| {
         for (last, value) in values {
             let name = [section.as_bytes(), middle, b".", last.as_bytes()].concat();
@@ -230,7 +221,7 @@ mod tests {
     #[test]
     fn every_filter_and_hook_is_switched_off_once() {
         let names = b"filter.a.b.clean\0filter.a.b.smudge\0hook.h.command\0core.bare\0odd\0";
-        let found = settings(names).split_off(SETTINGS.len());
+        let found = settings(names).split_off(NO_PROGRAMS.len());
         let found: Vec<String> = found
             .into_iter()
             .map(|(name, value)| format!("{}={value}", name.escape_ascii()))

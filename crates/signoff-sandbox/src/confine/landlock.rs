@@ -10,7 +10,7 @@ use std::{fs, io};
 use crate::after_fork::descriptors;
 use crate::after_fork::syscall::{SyscallError, check};
 use crate::mounts::paths::resolve_existing;
-use crate::policy::{Network, Policy};
+use crate::policy::{DEVICES, Network, Policy};
 
 const VERSION_ONLY: u32 = 1;
 const PATH_BENEATH: u32 = 1;
@@ -27,17 +27,6 @@ const BIND_AND_CONNECT: u64 = 0b11;
 /// Abstract sockets and signals to processes outside.
 const SCOPES: u64 = 0b11;
 const ABSTRACT_SOCKETS: u64 = 0b01;
-
-/// The devices that a command may use. No disks, because root owns them even without capabilities. No terminals except
-/// the one of its own session, because the user's terminals cannot be told from the command's.
-const DEVICES: [&str; 6] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-];
 
 #[repr(C)]
 #[derive(Default)]

@@ -11,19 +11,10 @@ use crate::mounts::paths::{
 use crate::mounts::placement::{Content, Placement, attach_all};
 use crate::mounts::step::MountStep;
 use crate::mounts::view::{self, Entry, MountView, Source};
-use crate::policy::{Overlay, Policy};
+use crate::policy::{DEVICES, Overlay, Policy};
 
 /// Where a command finds its temporary directory.
 pub(crate) const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
-/// The only devices that a command of root gets, because root owns every disk.
-const DEVICES: [&str; 6] = [
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/random",
-    "/dev/urandom",
-    "/dev/tty",
-];
 
 /// As many as can be named to the kernel in one string (see `overlay`).
 pub(crate) const MAX_LOWER_LAYERS: usize = 12;

@@ -45,7 +45,7 @@ pub use self::merge::commits::Merge;
 pub use self::merge::join::{JoinReport, RestlessFiles};
 pub(crate) use self::names::{Name, path, text, within};
 pub use self::repository::harness_git::HarnessGit;
-pub use self::repository::persons::{Head, Repository};
+pub use self::repository::persons::{Head, NO_PROGRAMS, Repository};
 pub use self::repository::private::RunRepository;
 pub use self::repository::references::Checkout;
 pub(crate) use self::scratch::{Scratch, write};

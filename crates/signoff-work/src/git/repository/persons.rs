@@ -156,18 +156,21 @@ impl Repository {
     }
 }
 
+/// Settings with which git starts no program that a repository's configuration names, reaches no other repository, and
+/// writes nothing by itself.
+pub const NO_PROGRAMS: [(&str, &str); 6] = [
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.untrackedCache", "false"),
+    ("protocol.allow", "never"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+];
+
 /// Reads the person's configuration, but runs no program that it names.
 pub(crate) fn without_programs(call: GitCall<'_>) -> GitCall<'_> {
-    [
-        ("core.hooksPath", "/dev/null"),
-        ("core.fsmonitor", "false"),
-        ("core.untrackedCache", "false"),
-        ("protocol.allow", "never"),
-        ("gc.auto", "0"),
-        ("maintenance.auto", "false"),
-    ]
-    .into_iter()
-    .fold(call.with_home(), |call, (name, value)| {
+    let settings = NO_PROGRAMS.into_iter();
+    settings.fold(call.with_home(), |call, (name, value)| {
         call.setting(name, value)
     })
 }

@@ -1,12 +1,18 @@
-//! Names, descriptions, schemas and hints of the tools, in the order in which they are listed.
+//! Names, descriptions, schemas, hints and handlers of the tools, in the order in which they are listed.
 
 use std::sync::Arc;
 
 use rmcp::model::{Tool, ToolAnnotations};
 use schemars::JsonSchema;
+use serde_json::{Map, Value};
 
+use crate::answers::Answer;
 use crate::arguments;
+use crate::context::Context;
+use crate::errors::ToolError;
+use crate::person::Decision;
 use crate::schema::input_schema;
+use crate::tools::{ask, plans, proposing, threads};
 
 /// What a tool does to the store, as a hint for clients.
 #[derive(Clone, Copy)]
@@ -30,65 +36,135 @@ impl Effect {
     }
 }
 
+/// A tool that waits for nobody.
+pub(crate) type BlockingTool = fn(&Context, Map<String, Value>) -> Result<Answer, ToolError>;
+
+/// What a call of a tool does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Handler {
+    /// Answers at once.
+    Blocking(BlockingTool),
+    /// Waits for the person's decision.
+    Decide(Decision),
+    /// Answers from what it said last, if that is still true.
+    List,
+    /// Waits until the run has begun.
+    Run,
+    /// Waits for the run, if it is asked to.
+    Status,
+}
+
+/// A tool as clients see it, and what a call of it does.
+#[derive(Debug)]
+pub(crate) struct ListedTool {
+    pub(crate) tool: Tool,
+    pub(crate) handler: Handler,
+}
+
 /// Every tool.
-pub(crate) fn all() -> Vec<Tool> {
+pub(crate) fn all() -> Vec<ListedTool> {
+    use Handler::{Blocking, Decide, List, Run, Status};
     use arguments as a;
     vec![
-        tool::<a::Propose>("plan_propose", "Propose a plan", PROPOSE, Effect::Adds),
-        tool::<a::List>("plan_list", "List plans", LIST, Effect::Reads),
-        tool::<a::PlanName>("plan_get", "Show a plan", GET, Effect::Reads),
-        tool::<a::Verify>("plan_verify", "Check a plan", VERIFY, Effect::Reads),
-        tool::<a::Revise>("plan_revise", "Revise a plan", REVISE, Effect::Changes),
+        tool::<a::Propose>(
+            "plan_propose",
+            "Propose a plan",
+            PROPOSE,
+            Effect::Adds,
+            Blocking(proposing::propose),
+        ),
+        tool::<a::List>("plan_list", "List plans", LIST, Effect::Reads, List),
+        tool::<a::PlanName>(
+            "plan_get",
+            "Show a plan",
+            GET,
+            Effect::Reads,
+            Blocking(plans::get),
+        ),
+        tool::<a::Verify>(
+            "plan_verify",
+            "Check a plan",
+            VERIFY,
+            Effect::Reads,
+            Blocking(plans::verify),
+        ),
+        tool::<a::Revise>(
+            "plan_revise",
+            "Revise a plan",
+            REVISE,
+            Effect::Changes,
+            Blocking(proposing::revise),
+        ),
         tool::<a::Approve>(
             "plan_approve",
             "Ask for a signature",
             APPROVE,
             Effect::Changes,
+            Decide(Decision::Approve),
         ),
         tool::<a::Reject>(
             "plan_reject",
             "Ask for a rejection",
             REJECT,
             Effect::Changes,
+            Decide(Decision::Reject),
         ),
         tool::<a::Status>(
             "plan_status",
             "State of a plan or run",
             STATUS,
             Effect::Reads,
+            Status,
         ),
-        tool::<a::PlanName>("plan_run", "Run a signed plan", RUN, Effect::Runs),
-        tool::<a::Ask>("plan_ask", "Ask the person", ASK, Effect::Adds),
+        tool::<a::PlanName>("plan_run", "Run a signed plan", RUN, Effect::Runs, Run),
+        tool::<a::Ask>(
+            "plan_ask",
+            "Ask the person",
+            ASK,
+            Effect::Adds,
+            Blocking(ask::ask),
+        ),
         tool::<a::SessionName>(
             "plan_dir",
             "Directory of the current thread",
             DIR,
             Effect::Adds,
+            Blocking(threads::dir),
         ),
         tool::<a::SessionName>(
             "plan_request_thread_dir",
             "Directory for another thread",
             REQUEST_THREAD_DIR,
             Effect::Adds,
+            Blocking(threads::request),
         ),
         tool::<a::RemoveThread>(
             "plan_remove_thread",
             "Remove a thread",
             REMOVE_THREAD,
             Effect::Changes,
+            Blocking(threads::remove),
         ),
         tool::<a::SessionName>(
             "plan_clear_current",
             "Clear the current thread",
             CLEAR_CURRENT,
             Effect::Changes,
+            Blocking(threads::clear),
         ),
-        tool::<a::SessionName>("plan_commit", "Commit all threads", COMMIT, Effect::Changes),
+        tool::<a::SessionName>(
+            "plan_commit",
+            "Commit all threads",
+            COMMIT,
+            Effect::Changes,
+            Blocking(threads::commit),
+        ),
         tool::<a::SetTopic>(
             "plan_set_topic",
             "Name the session",
             SET_TOPIC,
             Effect::Adds,
+            Blocking(threads::set_topic),
         ),
     ]
 }
@@ -98,10 +174,12 @@ fn tool<T: JsonSchema>(
     title: &str,
     description: &'static str,
     effect: Effect,
-) -> Tool {
-    Tool::new(name, description, Arc::new(input_schema::<T>()))
+    handler: Handler,
+) -> ListedTool {
+    let tool = Tool::new(name, description, Arc::new(input_schema::<T>()))
         .with_title(title)
-        .with_annotations(effect.hints())
+        .with_annotations(effect.hints());
+    ListedTool { tool, handler }
 }
 
 const PROPOSE: &str = "Hand in a plan, so that a person can sign or reject it. Give exactly one of: `title` with `steps` \
