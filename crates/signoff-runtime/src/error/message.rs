@@ -70,7 +70,10 @@ impl Display for Error {
             Self::BadDigest { text } => write!(f, "`{text}` is not the beginning of a digest"),
             Self::Moved { expected, found } => {
                 let (found, expected) = (short_digest(found), short_digest(expected));
-                write!(f, "the plan's digest is {found}, not {expected}")
+                write!(
+                    f,
+                    "the plan has changed: its digest is {found}, not {expected}"
+                )
             }
             Self::NoSuchPlan {
                 plan,
