@@ -13,20 +13,17 @@ use signoff_work::environment::Variables;
 pub(crate) fn access(variables: &Variables) -> EngineAccess {
     EngineAccess {
         url: None,
-        connect: connect(),
+        connect: CONNECT,
         telemetry: telemetry(variables),
     }
 }
 
 #[cfg(feature = "distributed")]
-fn connect() -> Option<ConnectRuns> {
-    Some(|project| Arc::new(signoff_distributed::client::RemoteRuns::of(project)))
-}
+const CONNECT: Option<ConnectRuns> =
+    Some(|project| Arc::new(signoff_distributed::client::RemoteRuns::of(project)));
 
 #[cfg(not(feature = "distributed"))]
-fn connect() -> Option<ConnectRuns> {
-    None
-}
+const CONNECT: Option<ConnectRuns> = None;
 
 #[cfg(feature = "otel")]
 fn telemetry(variables: &Variables) -> Option<Arc<dyn Telemetry>> {

@@ -71,7 +71,7 @@ fn killed_at_any_point_it_ends_as_if_nothing_had_been() {
     all.extend(
         points(&both, Victim::Both)
             .into_iter()
-            .skip(if soak() { 0 } else { 1 }),
+            .skip(usize::from(!soak())),
     );
     let occasions: &[usize] = if soak() { &[1, 3] } else { &[2] };
     let (mut killed, mut missed) = (0, Vec::new());

@@ -2,6 +2,8 @@
 //! the run that several processes share through Postgres. Also with a process killed at every point of its work, with two
 //! that drive, with answers that come twice, and with a database that is restarted.
 
+#![expect(clippy::panic, reason = "all of this is of tests")]
+
 mod cases;
 mod ending;
 mod killed;
