@@ -35,6 +35,7 @@ pub(crate) const TREES: &str = "<!-- bench:trees -->";
 pub(crate) const AGENTS: &str = "<!-- bench:agents -->";
 pub(crate) const MCP: &str = "<!-- bench:mcp -->";
 pub(crate) const SERVE: &str = "<!-- bench:serve -->";
+pub(crate) const CLUSTER: &str = "<!-- bench:cluster -->";
 const CLOSE: &str = "<!-- /bench -->";
 const NEW_FILE: &str = "\
 # Benchmarks
@@ -105,6 +106,15 @@ $ cargo xtask bench mcp --write
 ```
 
 <!-- bench:mcp -->
+<!-- /bench -->
+
+## Shared runs
+
+```console
+$ cargo xtask bench cluster --write
+```
+
+<!-- bench:cluster -->
 <!-- /bench -->
 
 ## The page
@@ -334,6 +344,14 @@ pub(crate) fn update(tables: &[(&str, &str)]) -> Result<(), String> {
     fs::write(&path, text).map_err(|error| format!("{FILE}: {error}"))
 }
 
+/// Puts a table into another page.
+pub(crate) fn update_in(file: &str, open: &str, table: &str) -> Result<(), String> {
+    let path = root().join(file);
+    let failed = |error: std::io::Error| format!("{file}: {error}");
+    let text = fs::read_to_string(&path).map_err(failed)?;
+    fs::write(&path, between_markers(&text, open, table)?).map_err(failed)
+}
+
 fn between_markers(text: &str, open: &str, table: &str) -> Result<String, String> {
     let missing = || format!("{FILE}: no `{open}` followed by `{CLOSE}`");
     let (before, rest) = text.split_once(open).ok_or_else(missing)?;
@@ -377,7 +395,9 @@ mod tests {
 
     #[test]
     fn only_the_text_between_the_markers_changes() {
-        for open in [STARTUP, VERIFY, STORE, RUN, TREES, AGENTS, MCP, SERVE] {
+        for open in [
+            STARTUP, VERIFY, STORE, RUN, TREES, AGENTS, MCP, SERVE, CLUSTER,
+        ] {
             let once = between_markers(NEW_FILE, open, "@\n").unwrap();
             let twice = between_markers(&once, open, "%\n").unwrap();
             assert_eq!(twice, once.replace("@\n", "%\n"));

@@ -13,6 +13,7 @@ mod agent_clis;
 mod api_fuzz;
 mod bench;
 mod bench_agents;
+mod bench_cluster;
 mod bench_mcp;
 mod bench_run;
 mod bench_serve;
@@ -46,7 +47,7 @@ struct Command {
     run: fn(flag: bool) -> Result<(), String>,
 }
 
-const COMMANDS: [Command; 11] = [
+const COMMANDS: [Command; 12] = [
     test::COMMAND,
     generate::COMMAND,
     soak::COMMAND,
@@ -58,6 +59,7 @@ const COMMANDS: [Command; 11] = [
     bench_agents::COMMAND,
     bench_mcp::COMMAND,
     bench_serve::COMMAND,
+    bench_cluster::COMMAND,
 ];
 
 fn main() -> ExitCode {

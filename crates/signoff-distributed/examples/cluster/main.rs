@@ -1,0 +1,78 @@
+//! What `cargo xtask bench cluster` measures: `cluster BINARY throughput` and `cluster BINARY waiting AGENTS`. Prints one
+//! JSON object. It starts a Postgres of its own and processes of the real binary.
+
+#![expect(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "it measures, and is started by the one who reads what it prints"
+)]
+
+mod fleet;
+mod raw;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use self::fleet::Fleet;
+
+/// Steps without work in one run, and how many of them may be under way.
+const STEPS: usize = 300;
+const JOBS: usize = 16;
+
+/// How long an agent waits that only waits.
+const WAIT: Duration = Duration::from_mins(1);
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let measured = match words[..] {
+        [binary, "throughput"] => throughput(binary),
+        [binary, "waiting", agents] => waiting(binary, agents.parse().unwrap()),
+        _ => json!({"error": "BINARY throughput, or BINARY waiting AGENTS"}),
+    };
+    println!("{measured}");
+}
+
+/// The same writes by DBOS alone, then the run that they were taken from; in turn, so that a busy moment meets both.
+fn throughput(binary: &str) -> Value {
+    let fleet = Fleet::new(binary, &fleet::checks(STEPS), JOBS);
+    let mut rounds = Vec::new();
+    for _ in 0..3 {
+        let before = fleet.spent();
+        let run = fleet.run();
+        let after = fleet.spent();
+        let writes = raw::Writes::of(&fleet, &run);
+        let raw = raw::measure(&fleet.url(), &writes, JOBS);
+        rounds.push(json!({
+            "signoff_seconds": fleet.seconds_of(&run),
+            "raw_seconds": raw.as_secs_f64(),
+            "latencies_ms": fleet.latencies(&run),
+            "cost": Fleet::cost(&before, &after),
+            "publications": writes.publications(),
+            "orders": writes.orders(),
+        }));
+    }
+    json!({"steps": STEPS, "jobs": JOBS, "rounds": rounds})
+}
+
+/// A run whose agents do nothing but wait, all at once.
+fn waiting(binary: &str, agents: usize) -> Value {
+    let fleet = Fleet::new(binary, &fleet::agents(agents, WAIT), agents);
+    let idle = fleet.idle(Duration::from_secs(10));
+    let before = fleet.spent();
+    let begun = Instant::now();
+    let run = fleet.run();
+    let wall = begun.elapsed();
+    let after = fleet.spent();
+    json!({
+        "agents": agents,
+        "wait_seconds": WAIT.as_secs(),
+        "wall_seconds": wall.as_secs_f64(),
+        "run_seconds": fleet.seconds_of(&run),
+        "latencies_ms": fleet.latencies(&run),
+        "idle": idle,
+        "cost": Fleet::cost(&before, &after),
+    })
+}
