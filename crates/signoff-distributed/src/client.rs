@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use signoff_api::request::{self, Reply, Request, RequestKind};
 use signoff_runtime::cluster::Elsewhere;
 use signoff_runtime::live::handed_over::HandedRun;
-use signoff_runtime::project::Project;
+use signoff_runtime::project::{Project, random};
 use signoff_runtime::signing::message::sign_message;
 use signoff_runtime::{Clock, SystemClock};
 use signoff_store::runs::RunDir;
 
-use crate::database::{Database, NewRun, PublishedLines, RequestRow, now_ms};
+use crate::database::{Database, NewRun, PublishedLines, RequestRow};
 use crate::driving::{Message, about};
 use crate::error::EngineError;
 use crate::git::RemoteGit;
@@ -93,7 +93,7 @@ pub fn hand_over(
     let mut lines = Vec::new();
     for line in text.lines() {
         let parsed = Line::parse(line)?;
-        state.note(&parsed, &dir.blobs());
+        state.note(&parsed, &dir.blobs())?;
         lines.push((parsed.seq, line.to_owned()));
     }
     let head = head_text(&run.id, state.seq, &state.hash);
@@ -123,7 +123,7 @@ pub fn hand_over(
     // From here on nobody drives it on this machine.
     copy.write(&dir)?;
     let shared = database.add_run(&new, &published).and_then(|()| {
-        let names = run_files::first_files(&dir);
+        let names = run_files::first_files(&dir)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         run_files::share(database, &run.id, &dir, &names)
     });
@@ -236,7 +236,7 @@ impl RemoteRuns {
     fn send(&self, run: &str, message: &Message) -> Result<Option<String>, EngineError> {
         let database = self.database()?;
         let clock = SystemClock::new();
-        let name = format!("{:013}-{:08x}", clock.now(), now_ms() & 0xffff_ffff);
+        let name = format!("{:013}-{:08x}", clock.now(), random());
         let body = serde_json::to_string(message).map_err(|why| EngineError::Machine {
             what: "a message cannot be written",
             why: why.to_string(),
@@ -253,13 +253,17 @@ impl RemoteRuns {
         let begun = Instant::now();
         loop {
             if let Some(reply) = database.reply_to(run, &name)? {
-                let reply: Option<Reply> = serde_json::from_str(&reply).ok();
-                return Ok(reply.and_then(|reply| reply.refused));
+                let reply: Result<Reply, _> = serde_json::from_str(&reply);
+                let reply = reply.map_err(|why| EngineError::Machine {
+                    what: "the reply cannot be read",
+                    why: why.to_string(),
+                })?;
+                return Ok(reply.refused);
             }
             if begun.elapsed() > PATIENCE {
                 return Err(EngineError::Machine {
                     what: "nobody answered",
-                    why: "does a `signoff orchestrator` run? `signoff doctor engine` says so; what was asked stays in the database, and is done when one does".to_owned(),
+                    why: "is a `signoff orchestrator` running? `signoff doctor engine` shows it; the request stays in the database until one answers".to_owned(),
                 });
             }
             std::thread::sleep(TICK);

@@ -138,7 +138,7 @@ impl DrivenRun {
         for line in text.lines() {
             let parsed = Line::parse(line)?;
             names_commit |= parsed.names_commit();
-            journal.note(&parsed, &self.dir.blobs());
+            journal.note(&parsed, &self.dir.blobs())?;
             lines.push((parsed.seq, line.to_owned()));
         }
         if names_commit {
@@ -146,7 +146,7 @@ impl DrivenRun {
             self.push()?;
         }
         if text.contains("\"blob\":\"") || text.contains("plan_replanned") {
-            let names = run_files::first_files(&self.dir);
+            let names = run_files::first_files(&self.dir)?;
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             run_files::share(&self.database, &self.run, &self.dir, &names)?;
         }
@@ -159,9 +159,7 @@ impl DrivenRun {
         };
         if !self.database.publish(&self.run, self.epoch, &published)? {
             self.lost.store(true, Ordering::Relaxed);
-            return Err(EngineError::Untrusted(
-                "another process drives the run now".to_owned(),
-            ));
+            return Err(EngineError::TakenOver);
         }
         self.lock().journal = journal;
         Ok(())
@@ -207,6 +205,9 @@ impl DrivenRun {
         }
         let body = {
             let state = self.lock();
+            let begun = state.journal.begun(&order.step).ok_or_else(|| {
+                EngineError::Untrusted(format!("nothing began for step `{}`", order.step))
+            })?;
             OrderBody {
                 protocol: PROTOCOL,
                 run: self.run.clone(),
@@ -215,16 +216,14 @@ impl DrivenRun {
                 attempt: order.attempt,
                 role: order.role.clone(),
                 task: order.task,
-                begun: state.journal.begun(&order.step),
+                begun,
                 seq: state.journal.seq,
                 hash: state.journal.hash.clone(),
             }
         };
         let signed = SignedOrder::new(&body, &self.key)?;
         if !self.database.add_order(self.epoch, &signed, &order.role)? {
-            return Err(EngineError::Untrusted(
-                "another process drives the run now".to_owned(),
-            ));
+            return Err(EngineError::TakenOver);
         }
         self.queues
             .enqueue_order(&self.database, &signed.id, &order.role, self.priority)?;
@@ -235,8 +234,8 @@ impl DrivenRun {
 
 impl Cluster for DrivenRun {
     fn publish(&self, lines: &[u8]) -> Result<(), String> {
-        let text = String::from_utf8_lossy(lines);
-        self.patiently(|| self.publish_lines(&text))
+        let text = std::str::from_utf8(lines).map_err(|why| why.to_string())?;
+        self.patiently(|| self.publish_lines(text))
     }
 
     fn connect(&self, news: News) {

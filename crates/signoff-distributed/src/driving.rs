@@ -89,7 +89,8 @@ fn drive_taken(
     epoch: i64,
 ) -> Result<Stopped, EngineError> {
     let head = database.head(run)?;
-    let project_id = head.map(|head| head.project).unwrap_or_default();
+    let head = head.ok_or_else(|| EngineError::Untrusted(format!("there is no run {run}")))?;
+    let project_id = head.project;
     let remote = shared.remote_of(&project_id)?;
     let mirror = Mirror::fetch(database, mirrors, run, &remote)?;
     let driven = Arc::new(DrivenRun::new(DrivenSetup {
@@ -180,7 +181,7 @@ fn verified(project: &Project, run: &str, row: &RequestRow) -> Result<Message, S
     let proof: MessageProof = serde_json::from_str(&row.proof).map_err(|why| why.to_string())?;
     let sent = about(run, &row.name);
     verify_message(project, &sent, row.body.as_bytes(), &proof)
-        .map_err(|why| format!("its signature does not count: {why:?}"))?;
+        .map_err(|why| format!("its signature is not accepted: {why}"))?;
     let message: Message = serde_json::from_str(&row.body).map_err(|why| why.to_string())?;
     match message {
         // Nobody answers in the name of somebody else.
@@ -209,7 +210,7 @@ fn take_requests(database: &Database, project: &Project, run: &str) -> Result<bo
                 let recorded = record_request(project, run, request, &SystemClock::new());
                 match recorded {
                     Err(Error::Unshared { why }) => return Err(EngineError::Database(why)),
-                    recorded => recorded.err().map(|error| refusal_text(&error)),
+                    recorded => recorded.err().map(|error| error.to_string()),
                 }
             }
             Err(why) => Some(why),
@@ -217,13 +218,6 @@ fn take_requests(database: &Database, project: &Project, run: &str) -> Result<bo
         database.reply(run, &row.name, &encode_reply(refused))?;
     }
     Ok(resumes)
-}
-
-fn refusal_text(error: &Error) -> String {
-    match error {
-        Error::Refused(refusal) => refusal.to_string(),
-        other => format!("{other:?}"),
-    }
 }
 
 /// Drives, while a thread brings what other machines and people say.

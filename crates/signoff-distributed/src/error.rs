@@ -18,6 +18,8 @@ pub enum EngineError {
         /// Why not.
         why: String,
     },
+    /// Another process drives the run now.
+    TakenOver,
     /// What was found is not to be believed.
     Untrusted(String),
     /// It cannot be done by several machines.
@@ -58,12 +60,16 @@ impl fmt::Display for EngineError {
         match self {
             Self::Database(why) => write!(f, "the database cannot be used: {why}"),
             Self::NotMigrated => {
-                write!(f, "the database has not the tables that this version needs")
+                write!(f, "the database does not have this version's tables")
             }
             Self::Machine { what, why } => write!(f, "{what}: {why}"),
-            Self::Untrusted(why) => write!(f, "this machine does not believe it: {why}"),
-            Self::Unfit(why) => write!(f, "it cannot be shared: {}", why.join("; ")),
-            Self::Runtime(error) => write!(f, "{error:?}"),
+            Self::TakenOver => write!(f, "another process drives this run now"),
+            Self::Untrusted(why) => write!(f, "not trusted: {why}"),
+            Self::Unfit(why) => {
+                let why = why.join("; ");
+                write!(f, "the run cannot be shared between machines: {why}")
+            }
+            Self::Runtime(error) => write!(f, "{error}"),
         }
     }
 }

@@ -241,7 +241,7 @@ impl Host {
                 }
                 Ok(None) => {}
                 Err(error) => {
-                    let text = format!("{error:?}");
+                    let text = error.to_string();
                     for job in under_way.drain(..) {
                         let why = EngineError::Machine {
                             what: "the work was given up",

@@ -79,30 +79,39 @@ pub(crate) struct JournalState {
 
 impl JournalState {
     /// Takes note of the next line. `blobs` is where large events are.
-    pub(crate) fn note(&mut self, line: &Line, blobs: &Path) {
-        self.seq = line.seq;
-        self.hash.clone_from(&line.hash);
-        if line.begins()
-            && let Some(step) = line.step.clone().or_else(|| step_in_blob(line, blobs))
-        {
+    pub(crate) fn note(&mut self, line: &Line, blobs: &Path) -> Result<(), EngineError> {
+        if line.begins() {
+            let step = match &line.step {
+                Some(step) => step.clone(),
+                None => step_in_blob(line, blobs)?,
+            };
             self.begun.insert(step, line.seq);
         }
+        self.seq = line.seq;
+        self.hash.clone_from(&line.hash);
+        Ok(())
     }
 
     /// The number of the event that began what is under way for a step.
-    pub(crate) fn begun(&self, step: &str) -> i64 {
-        self.begun.get(step).copied().unwrap_or(self.seq)
+    pub(crate) fn begun(&self, step: &str) -> Option<i64> {
+        self.begun.get(step).copied()
     }
 }
 
-fn step_in_blob(line: &Line, blobs: &Path) -> Option<String> {
+fn step_in_blob(line: &Line, blobs: &Path) -> Result<String, EngineError> {
     #[derive(Deserialize)]
     struct StepOf {
         step: String,
     }
-    let bytes = std::fs::read(blobs.join(line.blob.as_ref()?)).ok()?;
-    let found: StepOf = serde_json::from_slice(&bytes).ok()?;
-    Some(found.step)
+    let failed = |why: String| EngineError::Machine {
+        what: "a large event of the journal cannot be read",
+        why,
+    };
+    let blob = line.blob.as_ref();
+    let blob = blob.ok_or_else(|| failed(format!("event {} names no step", line.seq)))?;
+    let bytes = std::fs::read(blobs.join(blob)).map_err(|why| failed(why.to_string()))?;
+    let found: StepOf = serde_json::from_slice(&bytes).map_err(|why| failed(why.to_string()))?;
+    Ok(found.step)
 }
 
 /// The last commit that became the head of a run's branch, as far as these lines say.
@@ -138,11 +147,20 @@ mod tests {
             r#"{"v":1,"seq":3,"type":"work_item","step":"a","prev":"x","hash":"h3"}"#,
             r#"{"v":1,"seq":4,"type":"process_started","step":"a","prev":"x","hash":"h4"}"#,
         ] {
-            state.note(&Line::parse(text).unwrap(), none);
+            state.note(&Line::parse(text).unwrap(), none).unwrap();
         }
-        assert_eq!((state.begun("a"), state.seq), (3, 4));
+        assert_eq!((state.begun("a"), state.seq), (Some(3), 4));
         assert_eq!(state.hash, "h4");
-        assert_eq!(state.begun("b"), 4);
+        assert_eq!(state.begun("b"), None);
+    }
+
+    #[test]
+    fn an_event_whose_step_is_unknown_is_refused() {
+        let mut state = JournalState::default();
+        let text = r#"{"seq":3,"type":"work_item","blob":"ab","prev":"x","hash":"h3"}"#;
+        let noted = state.note(&Line::parse(text).unwrap(), Path::new("/nonexistent"));
+        assert!(noted.is_err());
+        assert_eq!((state.begun("a"), state.seq), (None, 0));
     }
 
     #[test]

@@ -383,7 +383,7 @@ impl Machine {
             if self.shared.orchestrates && swept.elapsed() > self.shared.lease / 2 {
                 swept = Instant::now();
                 if let Err(error) = self.sweep() {
-                    say(&format!("the dead could not be looked for: {error}"));
+                    say(&format!("could not look for machines that died: {error}"));
                 }
             }
         }
@@ -399,7 +399,7 @@ impl Machine {
         for executor in &dead {
             self.database.remove_machine(executor)?;
             self.shared.say(format!(
-                "`{executor}` is gone; {count} of the things that were under way go on elsewhere"
+                "`{executor}` is gone; {count} tasks it had were queued again"
             ));
         }
         Ok(())
@@ -555,24 +555,17 @@ fn go_on(database: &Database, shared: &Arc<Shared>, run: &str, why: &str) -> Str
 }
 
 fn attempt(database: &Database, shared: &Arc<Shared>, order: &str) -> String {
-    let outcome = {
-        let busy = Busy::new(&shared.busy);
-        if shared.is_draining() {
-            Err(EngineError::Machine {
-                what: "draining",
-                why: String::new(),
-            })
-        } else {
-            let outcome = shared.hosts.perform(database, shared, order);
-            drop(busy);
-            outcome
-        }
-    };
+    let busy = Busy::new(&shared.busy);
+    let is_taken = !shared.is_draining();
+    let outcome = is_taken.then(|| shared.hosts.perform(database, shared, order));
+    drop(busy);
     match outcome {
-        Ok(done) => done,
+        Some(Ok(done)) => done,
         // It is for another machine, or for another time.
-        Err(error) => {
-            if !shared.is_draining() {
+        refused => {
+            if let Some(Err(error)) = refused
+                && !shared.is_draining()
+            {
                 shared.say(format!("{order}: {error}"));
             }
             while !shared.hosts.is_stopping() {

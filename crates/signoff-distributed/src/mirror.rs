@@ -120,8 +120,9 @@ impl Mirror {
 
     /// Fetches what was published since. The journal's reader follows the chain.
     pub(crate) fn catch_up(&mut self, database: &Database) -> Result<(), EngineError> {
-        self.files = run_files::fetch(database, &self.run, &self.dir, self.files)?;
         let lines = database.lines_after(&self.run, self.journal.seq)?;
+        // Large events are shared before the lines that name them.
+        self.files = run_files::fetch(database, &self.run, &self.dir, self.files)?;
         let mut text = String::new();
         for (seq, line) in &lines {
             let parsed = Line::parse(line)?;
@@ -131,7 +132,7 @@ impl Mirror {
                     self.run, parsed.seq
                 )));
             }
-            self.journal.note(&parsed, &self.dir.blobs());
+            self.journal.note(&parsed, &self.dir.blobs())?;
             text.push_str(line);
             text.push('\n');
         }
@@ -172,7 +173,7 @@ impl Mirror {
             .zip(first.terms.parse::<Digest>().ok());
         let (plan, terms) = digests.ok_or_else(|| broken("names no digests"))?;
         let found = signatures::copies_of_run(&self.dir, &first.plan, &plan, &terms);
-        let found = found.map_err(|error| EngineError::Untrusted(format!("{error:?}")))?;
+        let found = found.map_err(|error| EngineError::Untrusted(error.to_string()))?;
         let newest = found.first().ok_or_else(|| {
             EngineError::Untrusted(format!("nobody signed the plan of {}", self.run))
         })?;
@@ -187,7 +188,7 @@ impl Mirror {
                 .is_none()
             {
                 let saved = signatures::save(&stored, record);
-                saved.map_err(|error| EngineError::Untrusted(format!("{error:?}")))?;
+                saved.map_err(|error| EngineError::Untrusted(error.to_string()))?;
             }
         }
         self.show_plan(&first.path)?;
@@ -255,7 +256,7 @@ impl Mirror {
                 let verified = verify_message(&project, "run", text.as_bytes(), &proof);
                 verified.map_err(|error| {
                     EngineError::Untrusted(format!(
-                        "the signature under the journal of {} does not count: {error:?}",
+                        "the signature under the journal of {} is not accepted: {error}",
                         self.run
                     ))
                 })?;

@@ -79,25 +79,28 @@ fn share_below(
     if path.is_dir() {
         let entries =
             fs::read_dir(path).map_err(failed("a directory of the run cannot be read"))?;
-        for entry in entries.filter_map(Result::ok) {
+        for entry in entries {
+            let entry = entry.map_err(failed("a directory of the run cannot be read"))?;
             share_below(database, run, dir, &entry.path())?;
         }
         return Ok(());
     }
-    let Ok(bytes) = fs::read(path) else {
-        return Ok(());
-    };
+    let bytes = fs::read(path).map_err(failed("a file of the run cannot be read"))?;
     let name = path.strip_prefix(dir.path()).unwrap_or(path);
     database.put_file(run, &name.to_string_lossy(), &bytes)
 }
 
 /// The names of what a run began with: the versions of its plan, and their signatures.
-pub(crate) fn first_files(dir: &RunDir) -> Vec<String> {
-    let entries = fs::read_dir(dir.path()).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names
+pub(crate) fn first_files(dir: &RunDir) -> Result<Vec<String>, EngineError> {
+    let failed = EngineError::machine("the run's directory cannot be read");
+    let entries = fs::read_dir(dir.path()).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let names = entries.map_err(failed)?;
+    let names = names
+        .iter()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned());
+    Ok(names
         .filter(|name| name.starts_with("plan") || name == "signatures" || name == "blobs")
-        .collect()
+        .collect())
 }
 
 /// Shares the end of a log, as `hide` shows it to others.
@@ -108,8 +111,10 @@ pub(crate) fn share_log(
     path: &Path,
     hide: impl Fn(&str) -> String,
 ) -> Result<(), EngineError> {
-    let Ok(bytes) = fs::read(path) else {
-        return Ok(());
+    let bytes = match fs::read(path) {
+        // An agent that said nothing has no log.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(EngineError::machine("a log cannot be read"))?,
     };
     let text = String::from_utf8_lossy(&bytes);
     let mut from = text.len().saturating_sub(LOG);

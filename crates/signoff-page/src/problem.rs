@@ -82,7 +82,7 @@ impl KeptForm {
         html! {
             section.kept aria-labelledby="kept-title" {
                 h2 #kept-title { "What you wrote" }
-                p.muted.small { "Nothing of it was saved. Change it here and send it again, or open how it is now beside it." }
+                p.muted.small { "It was not saved. Change it here and send it again, or open the current version in another tab." }
                 form method="post" action=(self.action) {
                     @if let Some(csrf) = &self.csrf { (token(csrf)) }
                     @for (name, text) in self.fields.iter().filter(|(name, _)| name != "csrf") {
@@ -94,7 +94,7 @@ impl KeptForm {
                     div.buttons {
                         @if self.csrf.is_some() { button.primary { "Send it again" } }
                         @else { a.button href="/sign-in" target="_blank" { "Sign in again" } }
-                        a.button href=(self.back()) target="_blank" { "Open how it is now" }
+                        a.button href=(self.back()) target="_blank" { "Open the current version" }
                     }
                 }
             }

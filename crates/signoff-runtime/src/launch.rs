@@ -46,7 +46,18 @@ pub fn launch_run(
     plan: &str,
     by: LaunchedBy,
 ) -> Result<LaunchedRun, Error> {
-    launch(project, program, ["run", plan], by)
+    launch(project, program, ["run", plan], &[], by)
+}
+
+/// The same with options of `run`.
+pub fn launch_run_with(
+    project: &Project,
+    program: &Path,
+    plan: &str,
+    options: &[String],
+    by: LaunchedBy,
+) -> Result<LaunchedRun, Error> {
+    launch(project, program, ["run", plan], options, by)
 }
 
 /// Starts `PROGRAM resume RUN` and waits until it goes on, or its process has ended.
@@ -56,13 +67,14 @@ pub fn launch_resume(
     run: &str,
     by: LaunchedBy,
 ) -> Result<LaunchedRun, Error> {
-    launch(project, program, ["resume", run], by)
+    launch(project, program, ["resume", run], &[], by)
 }
 
 fn launch(
     project: &Project,
     program: &Path,
     [command, name]: [&str; 2],
+    options: &[String],
     by: LaunchedBy,
 ) -> Result<LaunchedRun, Error> {
     // The command would take it for an option.
@@ -87,6 +99,7 @@ fn launch(
     let started = start_detached(DetachedCommand {
         argv: [program.as_os_str(), command.as_ref(), plan.as_ref()]
             .into_iter()
+            .chain(options.iter().map(AsRef::as_ref))
             .chain(["--format", "json"].map(AsRef::as_ref))
             .map(OsString::from)
             .collect(),

@@ -381,6 +381,6 @@ pub(crate) fn is_known_plan(project: &Project, path: &str) -> bool {
         return true;
     }
     let plan = PlanFile::read(&path, "", &signoff_plan::PermissiveWorkspace).ok();
-    let history = plan.and_then(|plan| PlanHistory::read(project, &plan.key(project)).ok());
+    let history = plan.and_then(|plan| PlanHistory::read(project, &plan.key(project).ok()?).ok());
     history.is_some_and(|history| history.last_entry().is_some())
 }

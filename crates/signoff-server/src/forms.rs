@@ -38,7 +38,7 @@ pub(crate) struct Sent {
 impl SentForm {
     fn keep(&self, bytes: &[u8], session: Option<&Session>) {
         let sent = Sent {
-            fields: serde_urlencoded::from_bytes(bytes).unwrap_or_default(),
+            fields: fields_of(bytes),
             csrf: session.map(|session| session.csrf.clone()),
         };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(sent);
@@ -48,6 +48,12 @@ impl SentForm {
     pub(crate) fn take(&self) -> Option<Sent> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
+}
+
+/// Every field of a form, whatever the form was to be.
+fn fields_of(bytes: &[u8]) -> Vec<(String, String)> {
+    let fields = serde_urlencoded::from_bytes(bytes);
+    fields.expect("any bytes are pairs of texts, with replacements for what is no text")
 }
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for PersonForm<T> {
@@ -82,5 +88,18 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for PersonForm<T> {
         let fields = serde_urlencoded::from_bytes(&bytes);
         let fields = fields.map_err(|why| HttpError::bad_request(&format!("the form: {why}")))?;
         Ok(Self { session, fields })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fields_of;
+
+    #[test]
+    fn whatever_was_sent_is_kept() {
+        let kept = |bytes: &[u8]| fields_of(bytes).len();
+        assert_eq!(kept(b""), 0);
+        assert_eq!(kept(b"comment=a+b&reason=%ff%zz"), 2);
+        assert_eq!(kept(b"\xff\xfe=\x00&&==&%"), 3);
     }
 }

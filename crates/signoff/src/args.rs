@@ -60,8 +60,8 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 
-    /// The database that runs are shared through, or `local`; the default is `[engine] url` of your own configuration
-    #[arg(long, global = true, value_name = "URL", value_parser = engine_url)]
+    /// Postgres database for shared runs, or `local`; default: `[engine] url` of your own configuration
+    #[arg(long, global = true, value_name = "URL", value_parser = engine_url, help_heading = "Shared runs")]
     pub(crate) engine: Option<EngineUrl>,
 
     #[command(subcommand)]
@@ -213,6 +213,7 @@ pub(crate) struct Demo {
 
 #[derive(Debug, Args)]
 pub(crate) struct FormatOnly {
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -222,6 +223,7 @@ pub(crate) struct Config {
     /// Only this setting (`approval.proof`) or section (`approval`)
     #[arg(value_name = "KEY")]
     pub(crate) key: Option<String>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -231,6 +233,7 @@ pub(crate) struct PlanArg {
     /// The plan: its file or directory, or its id
     #[arg(value_name = "PLAN")]
     pub(crate) path: PathBuf,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

@@ -22,10 +22,10 @@ use signoff_runtime::Error;
 
 use self::landings::{checked_out, not_held, settled_twice};
 pub(crate) use self::landings::{held_hints, not_landed, not_undone, settling_commands};
+pub(crate) use self::levels::ACCEPT;
 use self::levels::weaker_level;
-pub(crate) use self::levels::{ACCEPT, weaker_headline};
-pub(crate) use self::plans::{UNSEEN_DIFFERENCE, plan_changed_during_run};
-use self::plans::{forbidden_act, plan_changed, plan_log};
+pub(crate) use self::plans::UNSEEN_DIFFERENCE;
+use self::plans::{forbidden_act, plan_changed, plan_changed_during_run, plan_log};
 pub(crate) use self::runs::{ambiguous_name, no_step, with_known_steps};
 use crate::shell_words::shell_word;
 use crate::style::{ERROR, HINT, paint, sanitize};
@@ -50,6 +50,19 @@ impl Failure {
             message: message.into(),
             details: Vec::new(),
             hints: Vec::new(),
+        }
+    }
+
+    /// The exit code and name of an error; [`From`] adds what it says.
+    fn of(exit: u8, code: &'static str) -> Self {
+        Self::new(exit, code, String::new())
+    }
+
+    /// The same with what the error says.
+    fn saying(self, error: &impl fmt::Display) -> Self {
+        Self {
+            message: sanitize(&error.to_string()),
+            ..self
         }
     }
 
@@ -109,21 +122,29 @@ impl fmt::Display for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
+        let message = sanitize(&error.to_string());
+        Self {
+            message,
+            ..Self::advice(error)
+        }
+    }
+}
+
+impl Failure {
+    /// The exit code, name, details and hints of an error.
+    fn advice(error: Error) -> Self {
         match error {
-            Error::NoStore { from } => trust::no_store(&from),
+            Error::NoStore { .. } => trust::no_store(),
             Error::NestedStore { inner, outer } => trust::nested_store(&inner, &outer),
-            Error::CopiedProject { of } => trust::copied_project(&of),
+            Error::CopiedProject { .. } => trust::copied_project(),
             Error::HelpersChanged { differences } => trust::helpers_changed(&differences),
-            Error::Trust(error) => Self::new(6, "trust", error.to_string()),
+            Error::Trust(_) => Self::of(6, "trust"),
             Error::Config(errors) => trust::config(&errors),
-            Error::Untrusted { config } => trust::untrusted(&config),
-            Error::Unreadable { path, why } => storage::unreadable(&path, &why),
-            Error::Invalid {
-                source,
-                diagnostics,
-            } => requirements::invalid(&source, &diagnostics),
-            Error::NotHeld { run, path, held } => not_held(&run, &path, &held),
-            Error::SettledTwice { path } => settled_twice(&path),
+            Error::Untrusted { .. } => trust::untrusted(),
+            Error::Unreadable { why, .. } => storage::unreadable(&why),
+            Error::Invalid { source, .. } => requirements::invalid(&source),
+            Error::NotHeld { held, .. } => not_held(&held),
+            Error::SettledTwice { .. } => settled_twice(),
             Error::NotSigned { plan } => requirements::not_signed(&plan),
             Error::Changed { plan, difference } => plan_changed(&plan, &difference),
             Error::ChangedDuring {
@@ -132,149 +153,106 @@ impl From<Error> for Failure {
                 difference,
             } => plan_changed_during_run(&run, &plan, &difference),
             Error::NoneCounts { plan, doubted } => proofs::none_counts(&plan, &doubted),
-            Error::MoreSignatures { plan, progress } => {
-                approvers::more_signatures(&plan, &progress)
-            }
-            Error::NotAnApprover {
-                plan,
-                by,
-                why,
-                named,
-            } => approvers::not_an_approver(&plan, &by, why, &named),
-            Error::SignedAlready { plan, by, progress } => {
-                approvers::signed_already(&plan, &by, &progress)
-            }
-            Error::TooFewApprovers { plan, rule } => approvers::too_few(&plan, &rule),
-            Error::WeakerProof { proof, required } => proofs::weaker_proof(proof, required),
-            Error::NoTerminal { why } => proofs::no_terminal(&why),
-            Error::NotConfirmed { digits } => proofs::not_confirmed(&digits),
+            Error::MoreSignatures { plan, .. } => approvers::more_signatures(&plan),
+            Error::NotAnApprover { named, .. } => approvers::not_an_approver(&named),
+            Error::SignedAlready { progress, .. } => approvers::signed_already(&progress),
+            Error::TooFewApprovers { .. } => approvers::too_few(),
+            Error::WeakerProof { required, .. } => proofs::weaker_proof(required),
+            Error::NoTerminal { .. } => proofs::no_terminal(),
+            Error::NotConfirmed { .. } => proofs::not_confirmed(),
             Error::Key(error) => proofs::key_failure(&error),
-            Error::BadDigest { text } => identity::bad_digest(&text),
-            Error::Moved { expected, found } => identity::moved(&expected, &found),
-            Error::NoSuchPlan {
-                plan,
-                deleted: true,
-                ..
-            } => identity::deleted_plan(&plan),
+            Error::BadDigest { .. } => identity::bad_digest(),
+            Error::Moved { .. } => identity::moved(),
+            Error::NoSuchPlan { deleted: true, .. } => identity::deleted_plan(),
             Error::NoSuchPlan { plan, known, .. } => identity::unknown_plan(&plan, &known),
-            Error::OutsideProject { path, workspace } => {
-                identity::outside_project(&path, &workspace)
-            }
+            Error::OutsideProject { .. } => identity::outside_project(),
             Error::Forbidden(forbidden) => forbidden_act(&forbidden),
             Error::Expired { notice, forbidden } | Error::Claimed { notice, forbidden } => {
                 forbidden_act(&forbidden).detail(notice)
             }
-            Error::OtherVersion {
-                plan,
-                expected,
-                found: Some(found),
-            } => identity::other_version(&plan, expected, found),
-            Error::OtherVersion {
-                plan, found: None, ..
-            } => identity::no_version(&plan),
-            Error::SameVersion { plan, version } => identity::same_version(&plan, version),
-            Error::CountsReplans { plan } => identity::counts_replans(&plan),
-            Error::EditedMeanwhile { plan } => identity::edited_meanwhile(&plan),
-            Error::DuplicateId { id, paths } => identity::duplicate_id(&id, &paths),
+            Error::OtherVersion { found: Some(_), .. } => identity::other_version(),
+            Error::OtherVersion { found: None, .. } => identity::no_version(),
+            Error::SameVersion { plan, .. } => identity::same_version(&plan),
+            Error::CountsReplans { .. } => identity::counts_replans(),
+            Error::EditedMeanwhile { .. } => identity::edited_meanwhile(),
+            Error::DuplicateId { paths, .. } => identity::duplicate_id(&paths),
             Error::IdTaken { id } => identity::id_taken(&id),
-            Error::OtherId { expected, found } => {
-                identity::other_id(expected.as_deref(), found.as_deref())
-            }
-            Error::NothingRevised { plan } => changes::nothing_revised(&plan),
-            Error::NothingEdited { plan } => changes::nothing_edited(&plan),
-            Error::NotAPlan { file } => changes::not_a_plan(&file),
-            Error::ThreadRevision { plan } => changes::thread_revision(&plan),
-            Error::BadRequest { why } => changes::bad_request(&why),
-            Error::OtherDialect { asked, found } => changes::other_dialect(asked, found),
-            Error::BadTask { why } => changes::bad_task(&why),
-            Error::UnwritableRequest { why } => changes::unwritable_request(&why),
+            Error::OtherId { .. } => identity::other_id(),
+            Error::NothingRevised { .. } => changes::nothing_revised(),
+            Error::NothingEdited { .. } => changes::nothing_edited(),
+            Error::NotAPlan { .. } => changes::not_a_plan(),
+            Error::ThreadRevision { .. } => changes::thread_revision(),
+            Error::BadRequest { .. } => changes::bad_request(),
+            Error::OtherDialect { .. } => changes::other_dialect(),
+            Error::BadTask { .. } => changes::bad_task(),
+            Error::UnwritableRequest { .. } => changes::unwritable_request(),
             Error::Uneditable(refused) => changes::uneditable(&refused),
-            Error::UnknownPlanStep { plan, step, known } => {
-                changes::unknown_step(&plan, &step, &known)
-            }
-            Error::BadComment { why } => Self::new(2, "comment", format!("not a comment: {why}")),
-            Error::NotDeletable { plan, state } => changes::not_deletable(&plan, state),
-            Error::NotClonable { plan, state } => changes::not_clonable(&plan, state),
-            Error::NotFinished { plan, state } => changes::not_finished(&plan, state),
-            Error::NotKept {
-                plan,
-                archived: true,
-            } => Self::new(5, "archived", format!("{plan} is already in the archive")),
+            Error::UnknownPlanStep { step, known, .. } => changes::unknown_step(&step, &known),
+            Error::BadComment { .. } => Self::of(2, "comment"),
+            Error::NotDeletable { plan, .. } => changes::not_deletable(&plan),
+            Error::NotClonable { .. } => changes::not_clonable(),
+            Error::NotFinished { plan, .. } => changes::not_finished(&plan),
+            Error::NotKept { archived: true, .. } => Self::of(5, "archived"),
             Error::NotKept {
                 plan,
                 archived: false,
             } => changes::not_kept(&plan),
-            Error::NameTaken { path } => changes::name_taken(&path),
-            Error::LeadsAway { path } => storage::leads_away(&path),
-            Error::RunOver { run, why } => runs::run_over(&run, &why),
+            Error::NameTaken { .. } => changes::name_taken(),
+            Error::LeadsAway { .. } => storage::leads_away(),
+            Error::RunOver { why, .. } => runs::run_over(&why),
             Error::WaitingRun { plan, run } => runs::waiting_run(&plan, &run),
             Error::Unsupported(missing) => requirements::unsupported(&missing),
-            Error::Unverified { plan, steps } => requirements::unverified(&plan, &steps),
+            Error::Unverified { .. } => requirements::unverified(),
             Error::MissingPrograms(missing) => requirements::missing_programs(missing),
-            Error::Unconfined { wanted, found, why } => {
-                requirements::unconfined(&wanted, &found, why)
-            }
+            Error::Unconfined { why, .. } => requirements::unconfined(why),
             Error::Weaker(weaker) => weaker_level(&weaker),
             Error::WorkspaceTaken { holder } => runs::workspace_taken(holder.as_ref()),
-            Error::RunTaken { run, holder } => runs::run_taken(&run, holder),
+            Error::RunTaken { run, .. } => runs::run_taken(&run),
             Error::NoSuchRun { run: None, .. } => runs::no_run(),
             Error::NoSuchRun {
                 run: Some(run),
                 known,
             } => runs::unknown_run(&run, &known),
             Error::AmbiguousName { name, candidates } => runs::ambiguous_name(&name, &candidates),
-            Error::NoSuchQuestion { name } => runs::no_question(&name),
-            Error::BadQuestion { why } => questions::bad_question(&why),
-            Error::AnsweredQuestion { name, by, text } => questions::answered(&name, &by, &text),
-            Error::NotOffered { text, choices } => questions::not_offered(&text, &choices),
+            Error::NoSuchQuestion { .. } => runs::no_question(),
+            Error::BadQuestion { .. } => questions::bad_question(),
+            Error::AnsweredQuestion { .. } => questions::answered(),
+            Error::NotOffered { choices, .. } => questions::not_offered(&choices),
             Error::AlreadyFinished {
                 run,
                 outcome,
                 to_land,
             } => runs::already_finished(&run, outcome, to_land),
-            Error::NeverBegun { run } => runs::never_begun(&run),
-            Error::Git(error) => Self::new(6, "git", error.to_string()),
-            Error::NoWorktrees {
-                asked,
-                why,
-                insists,
-            } => requirements::no_worktrees(&asked, &why, insists),
+            Error::NeverBegun { .. } => runs::never_begun(),
+            Error::Git(_) => Self::of(6, "git"),
+            Error::NoWorktrees { insists, .. } => requirements::no_worktrees(insists),
             Error::OlderRun { run, branch } => runs::older_run(&run, &branch),
-            Error::Landing { run, why } => landings::not_written(&run, &why),
+            Error::Landing { run, .. } => landings::not_written(&run),
             Error::BranchGone { run, head } => runs::branch_gone(&run, &head),
-            Error::RepositoryGone { run, directory } => runs::repository_gone(&run, &directory),
-            Error::Undone { run } => runs::undone(&run),
-            Error::CheckedOut {
-                run,
-                directory,
-                before,
-            } => checked_out(&run, &directory, before.as_deref()),
+            Error::RepositoryGone { run, .. } => runs::repository_gone(&run),
+            Error::Undone { .. } => runs::undone(),
+            Error::CheckedOut { run, before, .. } => checked_out(&run, before.as_deref()),
             Error::LostRun { plan, run } => runs::lost_run(&plan, &run),
-            Error::BrokenRun { run, why } => storage::broken_run(&run, &why),
-            Error::UnknownEvent { seq, why } => storage::unknown_event(seq, &why),
-            Error::Unwritable { why } => storage::unwritable_event(&why),
-            Error::Unshared { why } => storage::unshared(&why),
-            Error::Elsewhere { run } => storage::elsewhere(&run),
+            Error::BrokenRun { run, .. } => storage::broken_run(&run),
+            Error::UnknownEvent { .. } => storage::unknown_event(),
+            Error::Unwritable { .. } => storage::unwritable_event(),
+            Error::Unshared { .. } => storage::unshared(),
+            Error::Elsewhere { .. } => storage::elsewhere(),
             Error::PlanLog(error) => plan_log(&error.0),
             Error::Journal(error) => storage::journal(&error),
             Error::Refused(refusal) => runs::refused(&refusal),
-            Error::RefusedThere { why } => runs::refused_there(&why),
+            Error::RefusedThere { .. } => runs::refused_there(),
             Error::NoReply => runs::no_reply(),
             Error::AgentGone { run } => runs::agent_gone(&run),
-            Error::NotReached { step, waits_for } => runs::not_reached(&step, &waits_for),
-            Error::File(error) => Self::new(6, "file", error.to_string()),
+            Error::NotReached { step, .. } => runs::not_reached(&step),
+            Error::File(_) => Self::of(6, "file"),
             Error::Replace(error) => storage::replace(&error),
             Error::Signature(error) => storage::signature(&error),
-            Error::HarnessTrouble {
-                run,
-                step,
-                what,
-                why,
-            } => runs::harness_trouble(&run, &step, what, &why),
-            Error::Survivors { count } => runs::survivors(count),
-            Error::Sandbox(error) => requirements::no_processes(&error),
+            Error::HarnessTrouble { run, .. } => runs::harness_trouble(&run),
+            Error::Survivors { .. } => runs::survivors(),
+            Error::Sandbox(_) => requirements::no_processes(),
             Error::Thread(error) => (*error).into(),
-            Error::NotLaunched { plan, why, said } => runs::not_launched(&plan, &why, said),
+            Error::NotLaunched { said, .. } => runs::not_launched(said),
             Error::Connect(error) => (*error).into(),
             Error::Planning(error) => error.into(),
         }

@@ -160,8 +160,9 @@ fn count_usage(run: &mut Run, at: usize, report: Option<&AgentReport>) {
     let reported = || report.usage.first().and_then(|usage| usage.model.clone());
     step.usage.model = report.model.clone().or_else(reported);
     step.attempt.report = Some(Box::new(report.clone()));
-    let role = step.usage.agent.clone().unwrap_or_default();
-    run.usage.sums.count(&role, report);
+    // None in a journal in which no agent of this step was ever started.
+    let role = step.usage.agent.clone();
+    run.usage.sums.count(role.as_deref(), report);
 }
 
 pub(super) fn interrupt(

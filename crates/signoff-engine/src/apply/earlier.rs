@@ -21,7 +21,8 @@ pub(super) fn match_items(run: &mut Run, at: usize) {
     let Some(id) = run.definition(at).map(|step| step.id.clone()) else {
         return;
     };
-    let children = run.children.get(&at).cloned().unwrap_or_default();
+    let children = run.children.get(&at);
+    let children = children.expect("the loop was just expanded").clone();
     let mut known: Vec<Option<(u64, EarlierStep)>> =
         run.take_earlier_items(&id).into_iter().map(Some).collect();
     for (&child, found) in children.iter().zip(found_items(run, &children, &known)) {

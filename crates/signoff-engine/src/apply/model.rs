@@ -65,7 +65,7 @@ pub(super) fn take_handed_in(run: &mut Run, at: usize, event: &Event) {
 /// What was used for the plan before counts like what is used now.
 pub(super) fn count_planning(run: &mut Run, planning: &[PlanningUsage]) {
     for PlanningUsage { by, usage } in planning {
-        run.usage.sums.count_models(by, usage);
+        run.usage.sums.count_models(Some(by), usage);
         run.usage.note_draft(&TokenUsage::of_models(usage), false);
     }
 }
@@ -162,7 +162,7 @@ fn count_usage(run: &mut Run, at: usize, by: &str, usage: &[ModelUsage]) {
         step.usage.total.add(used);
         step.usage.open.add(used);
     }
-    run.usage.sums.count_models(by, usage);
+    run.usage.sums.count_models(Some(by), usage);
 }
 
 fn stage_after(answer: &ModelAnswer, refused: Option<&str>) -> ReplanStage {

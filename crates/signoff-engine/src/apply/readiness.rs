@@ -33,7 +33,7 @@ pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reas
     if !std::mem::take(&mut step.satisfies) {
         return;
     }
-    for dependent in run.dependents.get(at).cloned().unwrap_or_default() {
+    for dependent in dependents_of(run, at) {
         if let Some(step) = run.steps.get_mut(dependent) {
             step.waits_for += 1;
         }
@@ -44,6 +44,12 @@ pub(super) fn end_unsatisfied(run: &mut Run, at: usize, status: StepStatus, reas
         .into_iter()
         .filter(|&at| run.has_met_dependencies(at))
         .collect();
+}
+
+/// The steps that name a step of the run among their dependencies.
+fn dependents_of(run: &Run, at: usize) -> Vec<usize> {
+    let dependents = run.dependents.get(at);
+    dependents.expect("every step has its list").clone()
 }
 
 /// Lets dependents count the step as done. A second call changes nothing: a provisional step is accepted later.
@@ -57,8 +63,7 @@ pub(crate) fn satisfy_dependents(run: &mut Run, at: usize) {
     if run.is_redone(at) {
         run.schedule.redone.insert(at);
     }
-    let dependents = run.dependents.get(at).cloned().unwrap_or_default();
-    for dependent in dependents {
+    for dependent in dependents_of(run, at) {
         if let Some(step) = run.steps.get_mut(dependent) {
             step.waits_for = step.waits_for.saturating_sub(1);
             if step.stage == Stage::Expanded && step.waits_for == 0 {

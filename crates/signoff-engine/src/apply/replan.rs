@@ -201,7 +201,10 @@ impl Replanning<'_> {
         };
         let values: Vec<Value> = items.iter().map(value).collect();
         expand(&mut self.run, at, &values);
-        let positions = self.run.children.get(&at).cloned().unwrap_or_default();
+        let positions = self.run.children.get(&at);
+        let positions = positions
+            .expect("`expand` gives every loop its list")
+            .clone();
         for (&from, at) in items.iter().zip(positions) {
             let fate = match of_loop {
                 Carryover::KeepFinished => Carryover::KeepFinished,

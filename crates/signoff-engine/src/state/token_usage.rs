@@ -140,18 +140,20 @@ impl UsageSums {
     }
 
     /// Counts what an agent of this role used.
-    pub fn count(&mut self, role: &str, report: &AgentReport) {
+    pub fn count(&mut self, role: Option<&str>, report: &AgentReport) {
         self.count_models(role, &report.usage);
     }
 
-    /// Counts what models used that were asked for this role.
-    pub fn count_models(&mut self, role: &str, usage: &[ModelUsage]) {
+    /// Counts what models used that were asked for this role. Without one it counts for the run alone.
+    pub fn count_models(&mut self, role: Option<&str>, usage: &[ModelUsage]) {
         let used = TokenUsage::of_models(usage);
         if !used.is_counted() {
             return;
         }
         self.total.add(used);
-        self.by_agent.entry(role.to_owned()).or_default().add(used);
+        if let Some(role) = role {
+            self.by_agent.entry(role.to_owned()).or_default().add(used);
+        }
         for usage in usage {
             let model = self.by_model.entry(usage.model.clone()).or_default();
             model.add(TokenUsage::of_model(usage));

@@ -62,15 +62,15 @@ fn answer(context: &Context, wanted: &arguments::Status) -> Result<Answer, ToolE
     };
     let plan = context.read_plan(&project, name)?;
     let status = plan_status(&project, &plan).map_err(context.fail_about(name))?;
+    let key = plan.key(&project).map_err(|error| context.fail(error))?;
     let answer = match &status.view {
         Some(view) => {
             let run = view.to_api();
             Answer::new(run_text(&run), &run)
         }
-        None => plan_answer(&project, &plan, &status),
+        None => plan_answer(&key, &plan, &status),
     };
     let asked = questions::all(&project).map_err(|error| context.fail(error))?;
-    let key = plan.key(&project);
     let about = asked.iter().filter(|one| {
         one.plan
             .as_ref()
@@ -83,7 +83,7 @@ fn answer(context: &Context, wanted: &arguments::Status) -> Result<Answer, ToolE
 }
 
 /// A plan that has no run: its state, and what can be done.
-fn plan_answer(project: &Project, plan: &PlanFile, status: &PlanStatus) -> Answer {
+fn plan_answer(key: &str, plan: &PlanFile, status: &PlanStatus) -> Answer {
     let next = match status.state {
         PlanState::Draft => {
             "it has errors: `plan_verify` shows them, `plan_revise` hands in a new version"
@@ -104,7 +104,7 @@ fn plan_answer(project: &Project, plan: &PlanFile, status: &PlanStatus) -> Answe
     };
     let shape = PlanRef {
         schema: SCHEMA.to_owned(),
-        id: plan.key(project),
+        id: key.to_owned(),
         status: status.state.name().to_owned(),
         version: plan.checked.plan.version,
         digest: plan.digest().to_string(),

@@ -85,6 +85,6 @@ fn command(statement: &Statement<'_>) -> Markup {
         p.label { "Sign it where your key is, within an hour" }
         pre.wrap #key-command tabindex="0" aria-label="Command" { (statement.command) }
         button.quiet type="button" data-copies=(statement.command) hidden { "Copy" }
-        p.hint.small.muted { "Put the file of your key in the place of " code { "~/.ssh/id_ed25519" } "; of a key in " code { "ssh-agent" } " its public half. The key stays where it is." }
+        p.hint.small.muted { "Replace " code { "~/.ssh/id_ed25519" } " by your key's file; for a key in " code { "ssh-agent" } ", by its public key. The key itself never leaves your machine." }
     }
 }

@@ -28,7 +28,7 @@ pub fn demands(plan: &Plan) -> Vec<String> {
         ),
         (
             &|step| has_contract(step, |contract| !contract.baseline),
-            "does not look whether the contract fails before the work",
+            "does not run the contract before the work",
         ),
         (
             &|step| has_contract(step, |contract| contract.fewer_tests_allowed),
@@ -36,7 +36,7 @@ pub fn demands(plan: &Plan) -> Vec<String> {
         ),
         (
             &|step| has_contract(step, |contract| contract.holds_once),
-            "does not look again whether the contract holds at the end",
+            "does not re-run the contract at the end",
         ),
         (&|step| !step.critical, "goes on without a step that failed"),
         (
@@ -191,9 +191,9 @@ mod tests {
             &[&weak, AGENT],
             &[
                 "lets agents work in your checkout itself (step-1)",
-                "does not look whether the contract fails before the work (step-1)",
+                "does not run the contract before the work (step-1)",
                 "allows fewer tests than before (step-1)",
-                "does not look again whether the contract holds at the end (step-1)",
+                "does not re-run the contract at the end (step-1)",
                 "goes on without a step that failed (step-1)",
                 "skips a step that failed (step-1)",
             ],

@@ -103,14 +103,11 @@ fn failed(error: Error) -> Advice {
     let why = match error {
         Error::Planning(PlanningError::NoAnswer { why, usage }) => return nothing(why, usage),
         Error::Planning(error) => error.to_string(),
-        Error::Unreadable { path, why } => format!("`{}`: {why}", path.display()),
-        Error::Sandbox(why) => format!("its process could not be started: {why}"),
-        Error::Untrusted { config } => format!("nobody trusted `{}`", config.display()),
         Error::HelpersChanged { differences } => format!(
             "files that its command runs are not what was trusted: {}",
             differences.join("; ")
         ),
-        error => format!("it cannot be asked: {error:?}"),
+        error => format!("the model cannot be asked: {error}"),
     };
     nothing(why, Usage::default())
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use signoff_sandbox::{Level, OverlayTrialError, try_overlay};
 use signoff_store::failpoint;
@@ -110,8 +110,8 @@ pub(crate) fn overlay_level(
 
 /// Where runs of this user keep in shared memory what cannot lie beside their trees.
 fn shared_memory_dir() -> Result<PathBuf, Error> {
-    let user = std::fs::metadata("/proc/self");
-    let user = user.map_err(Error::Sandbox)?.uid();
+    let this = Path::new("/proc/self");
+    let user = this.metadata().map_err(Error::unreadable(this))?.uid();
     Ok(PathBuf::from(format!("/dev/shm/signoff-{user}")))
 }
 
@@ -136,7 +136,7 @@ fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<Ove
             why.push(format!("{level}: a test wants less"));
             continue;
         }
-        create_private(&upper_layers).map_err(Error::Sandbox)?;
+        create_private(&upper_layers).map_err(Error::unreadable(&upper_layers))?;
         match try_overlay(&upper_layers, project.store.workspace()) {
             Ok(()) => {
                 let upper_layers = Some(upper_layers);

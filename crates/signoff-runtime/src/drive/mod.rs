@@ -256,13 +256,7 @@ impl Loop<'_, '_> {
             return error;
         }
         let run = self.run.state();
-        let step = run.definition(trouble.step).map(|step| step.id.clone());
-        Error::HarnessTrouble {
-            run: run.id().to_owned(),
-            step: step.unwrap_or_default(),
-            what: trouble.what,
-            why: trouble.why,
-        }
+        Error::trouble(run, trouble.step, trouble.what, trouble.why)
     }
 
     /// Handles a request of another process.

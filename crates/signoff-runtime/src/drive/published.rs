@@ -28,7 +28,7 @@ impl PublishedJournal {
         path: PathBuf,
         cluster: Arc<dyn Cluster>,
     ) -> Result<Self, Error> {
-        let published = path.metadata().map_err(Error::Sandbox)?.len();
+        let published = path.metadata().map_err(Error::unreadable(&path))?.len();
         Ok(Self {
             file,
             path,
@@ -43,7 +43,7 @@ impl PublishedJournal {
             file.seek(SeekFrom::Start(self.published))?;
             file.read_to_end(&mut lines)
         });
-        read.map_err(Error::Sandbox)?;
+        read.map_err(Error::unreadable(&self.path))?;
         if lines.is_empty() {
             return Ok(());
         }

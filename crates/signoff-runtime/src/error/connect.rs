@@ -20,6 +20,17 @@ pub enum ConnectError {
     },
 }
 
+impl std::fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoHome => {
+                f.write_str("there is no home directory to find an agent's settings in")
+            }
+            Self::Refused { path, why, .. } => write!(f, "{} is not edited: {why}", path.display()),
+        }
+    }
+}
+
 impl From<ConnectError> for Error {
     fn from(error: ConnectError) -> Self {
         Self::Connect(Box::new(error))

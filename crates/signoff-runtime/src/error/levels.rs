@@ -13,6 +13,17 @@ pub struct WeakerConfinement {
     pub(crate) now: RecordedLevels,
 }
 
+impl std::fmt::Display for WeakerConfinement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("this machine confines less than it did before: ")?;
+        for (at, LostLevel { what, before, now }) in self.lost.iter().enumerate() {
+            let comma = if at > 0 { "; " } else { "" };
+            write!(f, "{comma}the {what} was `{before}` and is `{now}`")?;
+        }
+        Ok(())
+    }
+}
+
 /// What was better before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostLevel {

@@ -1,16 +1,16 @@
-//! Errors of the runtime. The wording of hints and the exit codes are the
-//! CLI's.
+//! Errors of the runtime. `Display` says what went wrong; hints and exit codes are the CLI's.
 
 mod connect;
 mod difference;
 mod key;
 mod levels;
+mod message;
 mod planning;
 mod run_over;
 mod signature;
 mod thread;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use signoff_engine::{
     ApprovalProgress, ForbiddenTransition, ImpossibleRule, NotCounted, Outcome, PlanState, Refusal,
@@ -333,7 +333,7 @@ pub enum Error {
     },
     /// Processes of an attempt could not be ended.
     Survivors { count: usize },
-    /// The sandbox could not be set up.
+    /// The sandbox, or a process in it, could not be started.
     Sandbox(std::io::Error),
     /// Something about the threads of a session.
     Thread(Box<ThreadError>),
@@ -355,13 +355,24 @@ pub(crate) const NO_TREE: &str = "its tree could not be made";
 impl Error {
     /// What a step needs to begin with could not be made.
     pub(crate) fn no_tree(run: &Run, step: usize, why: String) -> Self {
-        let step = run.definition(step).map(|step| step.id.clone());
+        Self::trouble(run, step, NO_TREE, why)
+    }
+
+    /// Something that the harness needs for a step failed.
+    pub(crate) fn trouble(run: &Run, step: usize, what: &'static str, why: String) -> Self {
+        let step = run.definition(step);
         Self::HarnessTrouble {
             run: run.id().to_owned(),
-            step: step.unwrap_or_default(),
-            what: NO_TREE,
+            step: step.expect("actions are for steps of the run").id.clone(),
+            what,
             why,
         }
+    }
+
+    /// A file or directory of the harness's could not be read or written.
+    pub(crate) fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |why| Self::Unreadable { path, why }
     }
 
     /// The run has come to its end.

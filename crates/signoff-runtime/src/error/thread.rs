@@ -51,8 +51,49 @@ pub enum ThreadConflict {
 }
 
 impl ThreadError {
+    /// The variable that names the session.
+    pub const SESSION_VARIABLE: &'static str = "AGENTCTL_SESSION_ID";
     /// How many characters a topic may have.
     pub const LONGEST_TOPIC: usize = 100;
+}
+
+impl std::fmt::Display for ThreadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoSession => {
+                write!(f, "no session: {} is not set", Self::SESSION_VARIABLE)
+            }
+            Self::NoPlansDir { variable } => write!(
+                f,
+                "{variable} is not an absolute path, so there is no directory for plans"
+            ),
+            Self::BadSession { session, why } => {
+                write!(f, "{session:?} is not a session id: {why}")
+            }
+            Self::TakenSession { session, owner } => write!(
+                f,
+                "`{session}` is a thread of session `{owner}`, not a session"
+            ),
+            Self::UnknownThread { thread, .. } => {
+                write!(f, "this session has no additional thread {thread:?}")
+            }
+            Self::CurrentThread { thread } => write!(
+                f,
+                "`{thread}` is the current thread, which cannot be removed"
+            ),
+            Self::EmptyTopic => f.write_str("the topic is empty"),
+            Self::LongTopic { length } => write!(
+                f,
+                "the topic has {length} characters; the limit is {}",
+                Self::LONGEST_TOPIC
+            ),
+            Self::Problems { plans, .. } => {
+                write!(f, "{} plans cannot be committed", plans.len())
+            }
+            Self::Conflicts(_) => f.write_str("nothing was changed"),
+            Self::Store(error) => write!(f, "{error}"),
+        }
+    }
 }
 
 impl From<ThreadError> for Error {

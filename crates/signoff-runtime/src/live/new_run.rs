@@ -88,7 +88,8 @@ pub(super) fn create_run<'a>(
     let mut workspace_lock = workspace_lock(project, run.plan(), isolation)?;
     let NewRun { id, dir, lock } = new_run(project, &key)?;
     if let Some(workspace) = &mut workspace_lock {
-        workspace.name_run(&id).map_err(Error::Sandbox)?;
+        let path = project.store.workspace_lock();
+        workspace.name_run(&id).map_err(Error::unreadable(&path))?;
     }
     snapshot::save(&dir, plan)?;
     snapshot::keep_signature(project, &key, &dir, run.signed())?;

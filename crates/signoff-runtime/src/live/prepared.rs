@@ -153,7 +153,8 @@ impl<'a> PreparedRun<'a> {
         let isolation = opened.state().settings().isolation;
         opened.workspace_lock = workspace_lock(project, opened.state().plan(), isolation)?;
         if let Some(lock) = &mut opened.workspace_lock {
-            lock.name_run(id).map_err(Error::Sandbox)?;
+            let path = project.store.workspace_lock();
+            lock.name_run(id).map_err(Error::unreadable(&path))?;
         }
         PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
         take_back_replacement(&opened)?;
@@ -352,10 +353,13 @@ fn take_next_version(
         Some(draft) => replan::drafted_version(project, draft)?,
         None => None,
     };
-    let own = drafted.as_ref().map(|next| NextPlan {
-        key: next.plan.key(project),
-        path: relative(project, &next.plan.path),
-    });
+    let own = match &drafted {
+        Some(next) => Some(NextPlan {
+            key: next.plan.key(project)?,
+            path: relative(project, &next.plan.path),
+        }),
+        None => None,
+    };
     let next = match drafted {
         Some(drafted) => Some(drafted),
         None => replan::next_version(project, &opened.key, &opened.plan, name, watched)?,

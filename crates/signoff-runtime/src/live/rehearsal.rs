@@ -79,7 +79,7 @@ fn forecast_run(
     plan: &PlanFile,
     options: &RunOptions,
 ) -> Result<Vec<StepForecast>, Error> {
-    let key = plan.key(project);
+    let key = plan.key(project)?;
     let to_run = PlanToRun {
         key: &key,
         plan: &plan.checked.plan,
@@ -107,7 +107,7 @@ pub fn require_startable(
     let chosen = trees::choose(project, &plan.checked.plan, options.isolation)?;
     levels::check(project, plan, options.isolation)?;
     let is_shared = chosen.isolation == Isolation::Shared;
-    if is_shared && is_workspace_taken(project, &plan.checked.plan) {
+    if is_shared && is_workspace_taken(project, &plan.checked.plan)? {
         return Err(Error::WorkspaceTaken {
             holder: holder(&project.store.workspace_lock()).ok().flatten(),
         });

@@ -32,7 +32,19 @@ impl Local<'_> {
             Action::Recheck { step, patience } => {
                 (step, attempts(run, step), OrderedTask::Recheck { patience })
             }
-            _ => return Ok(false),
+            // Git, the journal, questions and calls are the driving process's own.
+            Action::Call { .. }
+            | Action::Candidate { .. }
+            | Action::Merge { .. }
+            | Action::LandFiles
+            | Action::Draft { .. }
+            | Action::OfferDraft
+            | Action::Gate { .. }
+            | Action::Gather { .. }
+            | Action::AskForBudget { .. }
+            | Action::AskForAcceptance
+            | Action::Wait { .. }
+            | Action::Finish => return Ok(false),
         };
         let trees = self.own_trees(run)?;
         if task != OrderedTask::Work {

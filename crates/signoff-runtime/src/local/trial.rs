@@ -114,7 +114,7 @@ impl TrialDirectory {
 
     fn part(&self, name: &str) -> Result<PathBuf, Error> {
         let path = self.path.join(name);
-        std::fs::create_dir_all(&path).map_err(Error::Sandbox)?;
+        std::fs::create_dir_all(&path).map_err(Error::unreadable(&path))?;
         Ok(path)
     }
 }

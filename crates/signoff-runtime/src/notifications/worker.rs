@@ -68,7 +68,8 @@ impl Worker {
         notification: &Notification,
         secret: Option<&String>,
     ) -> (usize, Result<u16, String>) {
-        let body = serde_json::to_string(notification).unwrap_or_default();
+        let body = serde_json::to_string(notification);
+        let body = body.expect("a notification has texts as keys");
         let body = self.secrets.hide(&body).into_owned();
         let mut attempts = 0;
         loop {

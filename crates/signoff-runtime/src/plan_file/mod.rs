@@ -78,19 +78,19 @@ impl PlanFile {
 
     /// The name under which the store knows it. A replan in the same file is the next version of its plan,
     /// whatever id it has: what was signed and run before is about the same work.
-    pub fn key(&self, project: &Project) -> String {
+    pub fn key(&self, project: &Project) -> Result<String, Error> {
         let plan = &self.checked.plan;
         let store = &project.store;
         let base = base_id(plan).filter(|base| plan.id.as_deref() != Some(*base));
         if let Some(base) = base {
-            let log = plan_log::read(store, base).unwrap_or_default();
+            let log = plan_log::read(store, base)?;
             let path = |record: &Record| record.body.get("path")?.as_str().map(PathBuf::from);
             let known = log.iter().rev().find_map(path);
             if known.is_some_and(|known| same_file(&store.workspace().join(known), &self.path)) {
-                return base.to_owned();
+                return Ok(base.to_owned());
             }
         }
-        store.key_of(plan.id.as_deref(), &self.path)
+        Ok(store.key_of(plan.id.as_deref(), &self.path))
     }
 
     /// What lies in a thread's directory and is not part of the plan; a directory's name ends with a slash.

@@ -13,7 +13,6 @@ use signoff_api::plan_ref::PlanRef;
 use signoff_api::regeneration::{Regeneration, RegenerationState, SCHEMA};
 use signoff_sandbox::{DetachedCommand, start_detached};
 use signoff_store::key;
-use signoff_store::lock::is_held;
 
 use super::revision::{RevisionOptions, revision_context};
 use crate::clock::timestamp;
@@ -21,6 +20,7 @@ use crate::error::{Error, PlanningError};
 use crate::plan_file::PlanFile;
 use crate::plans::{ActorContext, NewComment, comment, expect_digest};
 use crate::project::Project;
+use crate::project::locks::is_driven;
 
 /// What of a process's output is read.
 const LONGEST: u64 = 1 << 20;
@@ -66,7 +66,7 @@ pub fn start_regeneration(
     let told = revision_context(context, plan, &wanted)?;
     let step = told.revision.and_then(|revision| revision.step);
     project.store.create_missing()?;
-    let mut output = claim(&output_path(project, plan))?;
+    let mut output = claim(&output_path(project, &plan.key(project)?))?;
     say(context, plan, step.as_deref(), options)?;
     let asked = Asked {
         step,
@@ -79,7 +79,7 @@ pub fn start_regeneration(
         .map_err(|why| PlanningError::NotStarted {
             why: why.to_string(),
         })?;
-    Ok(regeneration(project, plan))
+    regeneration(project, plan)
 }
 
 /// The comment, where everybody sees why the plan changed.
@@ -123,8 +123,8 @@ fn command(
 }
 
 /// Where the process of this plan's planner says what it does. It is locked as long as it runs.
-fn output_path(project: &Project, plan: &PlanFile) -> PathBuf {
-    let name = format!("planner-{}.log", key::encode(&plan.key(project)));
+fn output_path(project: &Project, plan: &str) -> PathBuf {
+    let name = format!("planner-{}.log", key::encode(plan));
     project.store.runs_dir().join(name)
 }
 
@@ -150,19 +150,20 @@ fn begin(output: &mut File, asked: &Asked) -> io::Result<()> {
 }
 
 /// How far the planner is with a plan, or how it ended the last time.
-pub fn regeneration(project: &Project, plan: &PlanFile) -> Regeneration {
-    let path = output_path(project, plan);
+pub fn regeneration(project: &Project, plan: &PlanFile) -> Result<Regeneration, Error> {
+    let key = plan.key(project)?;
+    let path = output_path(project, &key);
     // Read before the output: a process that has ended has written all.
-    let is_running = is_held(&path).unwrap_or(false);
+    let is_running = is_driven(&path)?;
     let mut bytes = Vec::new();
     if let Ok(file) = File::open(&path) {
         file.take(LONGEST).read_to_end(&mut bytes).ok();
     }
-    of_output(
-        &plan.key(project),
+    Ok(of_output(
+        &key,
         &String::from_utf8_lossy(&bytes),
         is_running,
-    )
+    ))
 }
 
 fn of_output(plan: &str, said: &str, is_running: bool) -> Regeneration {

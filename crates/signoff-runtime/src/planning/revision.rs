@@ -55,7 +55,7 @@ pub fn revision_context(
     require_revisable(project, plan)?;
     let step = options.step.as_deref();
     let step = step.map(|step| step_id(plan, step)).transpose()?;
-    let history = PlanHistory::read(project, &plan.key(project))?;
+    let history = PlanHistory::read(project, &plan.key(project)?)?;
     let said = history.feedback().filter_map(|(_, text)| text);
     let now = options.feedback.as_deref().map(str::trim);
     let feedback = said.chain(now.filter(|said| !said.is_empty()));
@@ -88,7 +88,7 @@ pub fn reasons_to_replan(
     plan: &PlanFile,
     feedback: Option<&str>,
 ) -> Result<Vec<String>, Error> {
-    let history = PlanHistory::read(context.project, &plan.key(context.project))?;
+    let history = PlanHistory::read(context.project, &plan.key(context.project)?)?;
     let said = feedback.map(str::trim).filter(|said| !said.is_empty());
     let mut reasons: Vec<String> = said.map(str::to_owned).into_iter().collect();
     reasons.extend(open_comments(&history, plan));

@@ -49,7 +49,7 @@ pub fn record_planning(
         tokens: asked.usage.tokens,
         usd_e6: asked.usage.usd_e6,
     };
-    append_event(project, &plan.key(project), &event, context.clock)
+    append_event(project, &plan.key(project)?, &event, context.clock)
 }
 
 /// What an answer used, as journals have it.

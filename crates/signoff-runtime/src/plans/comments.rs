@@ -128,7 +128,7 @@ pub fn resolve_comment(
 
 /// What was said about a plan, oldest first.
 pub fn comments(project: &Project, plan: &PlanFile) -> Result<Comments, Error> {
-    let key = plan.key(project);
+    let key = plan.key(project)?;
     let history = PlanHistory::read(project, &key)?;
     Ok(Comments {
         schema: SCHEMA.to_owned(),

@@ -105,7 +105,7 @@ struct DecidingFact {
 
 /// Derives the status of a plan.
 pub fn plan_status(project: &Project, plan: &PlanFile) -> Result<PlanStatus, Error> {
-    let key = plan.key(project);
+    let key = plan.key(project)?;
     let digest = plan.digest();
     let signatures = PlanSignatures::load(&project.store, &key)?;
     let terms = Digest::of_json(&project.terms_since(&plan.checked.plan, signatures.newest()));

@@ -1,6 +1,6 @@
 //! Locks: one run that judges works in a checkout, one process drives a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use signoff_plan::model::{Plan, Step};
 use signoff_store::lock::{RunLock, StartLock, WorkspaceLock, holder, is_held, is_in_use};
@@ -40,14 +40,22 @@ fn or_taken(
 }
 
 /// Could another run not take the checkout that a run of this plan would work in?
-pub(crate) fn is_workspace_taken(project: &Project, plan: &Plan) -> bool {
+pub(crate) fn is_workspace_taken(project: &Project, plan: &Plan) -> Result<bool, Error> {
     let path = project.store.workspace_lock();
     let taken = if needs_checkout_alone(plan) {
         is_in_use(&path)
     } else {
         is_held(&path)
     };
-    taken.unwrap_or(false)
+    taken.map_err(|why| Error::Unreadable { path, why })
+}
+
+/// Does a process drive the run that has this lock? A lock that cannot be looked at is not taken for a free one.
+pub(crate) fn is_driven(lock: &Path) -> Result<bool, Error> {
+    is_held(lock).map_err(|why| Error::Unreadable {
+        path: lock.to_owned(),
+        why,
+    })
 }
 
 /// Does something judge what is in the checkout? Then no other run may change it meanwhile. Runs in which people alone

@@ -190,7 +190,7 @@ pub(crate) fn relative(project: &Project, path: &Path) -> String {
 }
 
 /// A number that makes names differ. It need not be unique: the callers notice a name that is taken.
-pub(crate) fn random() -> u32 {
+pub fn random() -> u32 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = std::hash::RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());

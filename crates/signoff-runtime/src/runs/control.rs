@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use signoff_api::request::{self, Reply, Request, SCHEMA};
 use signoff_engine::Input;
-use signoff_store::lock::is_held;
 use signoff_store::runs::requests::Requests;
 
 use super::elsewhere;
@@ -18,6 +17,7 @@ use crate::drive::request::{RunRequest, TICK, to_request};
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::agents::require_planner;
+use crate::project::locks::is_driven;
 use crate::project::{Project, random};
 
 /// How long the process that drives the run may take to answer: it ends agents first.
@@ -49,14 +49,14 @@ pub fn ask(
     if view.run.outcome().is_none() && elsewhere::ask(project, view.run.id(), &what)?.is_some() {
         return Ok(RequestOutcome::There);
     }
-    if view.run.outcome().is_none() && is_held(&dir.lock()).unwrap_or(false) {
+    if view.run.outcome().is_none() && is_driven(&dir.lock())? {
         let requests = Requests::of(&dir);
         if send(&requests, &dir.lock(), project, &what, clock)? {
             if matches!(
                 what,
                 request::RequestKind::Stop | request::RequestKind::Abort
             ) {
-                wait_until_free(&dir.lock());
+                wait_until_free(&dir.lock())?;
             }
             return Ok(RequestOutcome::There);
         }
@@ -117,11 +117,12 @@ fn refuse_if_ended(project: &Project, run: &str, what: &request::RequestKind) ->
 }
 
 /// Waits until the process that drove the run has released its lock, so that the next command finds it free.
-fn wait_until_free(lock: &std::path::Path) {
+fn wait_until_free(lock: &std::path::Path) -> Result<(), Error> {
     let asked = Instant::now();
-    while is_held(lock).unwrap_or(false) && asked.elapsed() < PATIENCE {
+    while is_driven(lock)? && asked.elapsed() < PATIENCE {
         std::thread::sleep(TICK / 10);
     }
+    Ok(())
 }
 
 /// Leaves a request and waits for the answer; false if no process drives the run any more.
@@ -147,7 +148,7 @@ fn send(
         if let Some(reply) = requests.take_reply(&name) {
             return reply_result(&reply).map(|()| true);
         }
-        let alone = !is_held(lock).unwrap_or(false);
+        let alone = !is_driven(lock)?;
         if alone || asked.elapsed() > PATIENCE {
             // It may have answered with its last breath.
             let late = requests.take_reply(&name);
@@ -164,8 +165,9 @@ fn send(
 
 /// The reply of the process that drives the run.
 fn reply_result(reply: &[u8]) -> Result<(), Error> {
-    let reply: Option<Reply> = serde_json::from_slice(reply).ok();
-    match reply.and_then(|reply| reply.refused) {
+    // What it says is unknown, so it may have refused.
+    let reply: Reply = serde_json::from_slice(reply).map_err(|_| Error::NoReply)?;
+    match reply.refused {
         Some(why) => Err(Error::RefusedThere { why }),
         None => Ok(()),
     }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use signoff_engine::{RecordedEvent, Run};
 use signoff_store::journal::Follower;
-use signoff_store::lock::is_held;
 
 use super::elsewhere;
 use super::replay::Replay;
 use crate::drive::journal::parse_event;
 use crate::error::Error;
 use crate::project::Project;
+use crate::project::locks::is_driven;
 
 /// How often to look for new events.
 pub const TICK: Duration = crate::drive::request::TICK;
@@ -56,7 +56,7 @@ impl<'a> Follow<'a> {
         // Read before the journal: a process that released the lock has written its last event.
         let dir = self.project.store.run_dir(&self.run);
         let elsewhere = elsewhere::sync(self.project, &dir, &self.run)?;
-        let driven = elsewhere || is_held(&self.lock).unwrap_or(false);
+        let driven = elsewhere || is_driven(&self.lock)?;
         let (project, replay) = (self.project, &mut self.replay);
         self.journal.read_new(|line| {
             let recorded = parse_event(line)?;

@@ -7,7 +7,6 @@ use std::time::Duration;
 use serde_json::Value;
 use signoff_api::usage::UsageTotals;
 use signoff_engine::{Event, InboxItem, InboxKind, Millis, PauseReason, PlanState, Run, RunFact};
-use signoff_store::lock::is_held;
 use signoff_store::runs::{RunDir, list};
 
 use super::elsewhere;
@@ -23,6 +22,7 @@ use crate::drive::journal::read_events;
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
+use crate::project::locks::is_driven;
 
 /// A run's name, and the run or why it cannot be read.
 pub type ListedRun = (String, Result<RunView, Error>);
@@ -75,7 +75,7 @@ impl RunView {
             Some(kept) => kept.read(project, id)?,
             None => Reading::of(project, id)?.run_read(),
         };
-        let is_held = driven_elsewhere || is_held(&dir.lock()).unwrap_or(false);
+        let is_held = driven_elsewhere || is_driven(&dir.lock())?;
         let is_hung = is_held && !driven_elsewhere && is_silent(project, &dir);
         // An unreadable log is reported by the commands that change the plan.
         let history = PlanHistory::read(project, &key).unwrap_or_default();

@@ -23,11 +23,11 @@ pub(crate) fn require_signed(
     project: &Project,
     plan: &PlanFile,
 ) -> Result<CountedSignature, Error> {
-    let signatures = PlanSignatures::load(&project.store, &plan.key(project))?;
+    let signatures = PlanSignatures::load(&project.store, &plan.key(project)?)?;
     let terms = project.terms_since(&plan.checked.plan, signatures.newest());
     let terms = Digest::of_json(&terms);
     let found = signatures.into_matching(&plan.digest(), &terms);
-    let history = PlanHistory::read(project, &plan.key(project))?;
+    let history = PlanHistory::read(project, &plan.key(project)?)?;
     let required = RequiredApproval::of(project, &plan.checked.plan, &history)?;
     match count_signatures(project, found, minimum_proof(project), &required)?.check {
         SignatureCheck::Valid(signature) => {
@@ -65,7 +65,7 @@ pub(crate) fn changes_since_signed(
     project: &Project,
     plan: &PlanFile,
 ) -> Result<Option<(Signature, SignedDifference)>, Error> {
-    let Some(last) = signatures::newest(&project.store, &plan.key(project))? else {
+    let Some(last) = signatures::newest(&project.store, &plan.key(project)?)? else {
         return Ok(None);
     };
     let terms = project.terms_since(&plan.checked.plan, Some(&last));

@@ -10,7 +10,7 @@ use crate::error::{Error, ThreadError};
 use crate::project::ProcessContext;
 
 /// Names the session.
-pub const SESSION_VARIABLE: &str = "AGENTCTL_SESSION_ID";
+pub const SESSION_VARIABLE: &str = ThreadError::SESSION_VARIABLE;
 /// Says where the directories of threads are, instead of in the home.
 pub const ROOT_VARIABLE: &str = "AGENTFLOW_PLANS_DIR";
 

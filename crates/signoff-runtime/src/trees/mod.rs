@@ -159,7 +159,7 @@ impl Trees {
         locks::clear(&repository, run);
         let own = repository.open_harness_git(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
-        std::fs::create_dir_all(&indexes).map_err(Error::Sandbox)?;
+        std::fs::create_dir_all(&indexes).map_err(Error::unreadable(&indexes))?;
         let root = run_root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
         let kind = if repository.is_private() {
             "private"
@@ -353,7 +353,7 @@ impl Trees {
         let mut removed = Vec::new();
         if self.root.exists() && !is_others(&self.root, &self.checkout, &self.run) {
             removed.push(self.root.display().to_string());
-            remove_tree(&self.root).map_err(Error::Sandbox)?;
+            remove_tree(&self.root).map_err(Error::unreadable(&self.root))?;
         }
         self.clean_up_overlays_and_pool();
         removed.extend(remove_refs(&self.repository, &self.run)?);

@@ -142,7 +142,8 @@ pub(crate) fn search(project: &Project, program: &str) -> ProgramSearch {
     if signoff_sandbox::program_exists(program.as_ref(), &outside, root) {
         return ProgramSearch::Found;
     }
-    let inside = std::env::join_paths(path_inside(&path, root)).unwrap_or_default();
+    let inside = std::env::join_paths(path_inside(&path, root));
+    let inside = inside.expect("an entry that was split off has no colon");
     match find_program(program.as_ref(), &inside) {
         Some(found) => {
             let found = found.canonicalize().unwrap_or(found);

@@ -77,6 +77,11 @@ struct ProgressEvent {
 
 type Parameters = Path<BTreeMap<String, String>>;
 
+fn path_parameter(found: &BTreeMap<String, String>, name: &str) -> String {
+    let found = found.get(name);
+    found.expect("the route has this parameter").clone()
+}
+
 async fn of_run(
     State(state): State<AppState>,
     session: Session,
@@ -84,7 +89,7 @@ async fn of_run(
     query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    let run = named.get("run").cloned().unwrap_or_default();
+    let run = path_parameter(&named, "run");
     let found = move |call: &Call| Ok(call.read_run(&run)?.run.id().to_owned());
     follow(
         (&state, &headers),
@@ -103,7 +108,7 @@ async fn of_task(
     query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    let task = named.get("task").cloned().unwrap_or_default();
+    let task = path_parameter(&named, "task");
     let found = move |call: &Call| {
         let run = run_of_task(&call.project, &task).map_err(|error| call.fail(error))?;
         run.ok_or_else(|| {

@@ -121,9 +121,10 @@ fn show(call: &Call, asked: &EndpointRequest) -> Result<Plan, HttpError> {
 }
 
 fn text(call: &Call, asked: &EndpointRequest) -> Result<ShownText, HttpError> {
-    let plan = call.read_plan(asked.named("plan"))?;
+    let name = asked.named("plan");
+    let plan = call.read_plan(name)?;
     Ok(ShownText {
-        id: plan.key(&call.project),
+        id: plan.key(&call.project).map_err(call.about(name))?,
         version: plan.checked.plan.version,
         digest: plan.digest().to_string(),
         dialect: plan.checked.dialect.as_str().to_owned(),

@@ -173,8 +173,9 @@ fn regenerate(
 }
 
 fn show_regeneration(call: &Call, asked: &EndpointRequest) -> Result<Regeneration, HttpError> {
-    let plan = call.read_plan(asked.named("plan"))?;
-    Ok(regeneration(&call.project, &plan))
+    let name = asked.named("plan");
+    let plan = call.read_plan(name)?;
+    regeneration(&call.project, &plan).map_err(call.about(name))
 }
 
 fn place(before: Option<String>) -> StepPlace {

@@ -137,7 +137,7 @@ async fn show_text(
             .map(|one| Diagnostic::new(one, &file.source))
             .collect();
         let view = TextView {
-            key: &file.key(&call.project),
+            key: &file.key(&call.project).map_err(call.about(&plan))?,
             title: file.checked.plan.display_title(),
             text: file.source.text(),
             opened: &text_hash(&file),

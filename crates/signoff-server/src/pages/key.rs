@@ -50,7 +50,7 @@ async fn show(
         let statement = made.as_ref().zip(command.as_deref());
         let title = file.checked.plan.display_title();
         let view = KeyView {
-            key: &file.key(&call.project),
+            key: &file.key(&call.project).map_err(call.about(&plan))?,
             title,
             digest: &shown.plan,
             terms: &shown.terms,

@@ -93,7 +93,7 @@ fn show(
     let took = ran.as_ref().map(durations).unwrap_or_default();
     let planner = asked_planner(call, &file, handed.as_ref());
     let graph = graph(&file, run);
-    let key = file.key(&call.project);
+    let key = file.key(&call.project).map_err(call.about(name))?;
     let actions = actions(&view, status);
     let refused = status.filter(|_| actions.sign);
     let refused = refused.and_then(|status| refusal(call, &file, status));
@@ -157,7 +157,8 @@ fn asked_planner(
     file: &PlanFile,
     handed: Option<&(String, String)>,
 ) -> Option<Regeneration> {
-    let asked = regeneration(&call.project, file);
+    // A plan whose state cannot be read says so elsewhere on its page.
+    let asked = regeneration(&call.project, file).ok()?;
     let since = asked.started_at.as_deref()?;
     let is_newer = handed.is_none_or(|(_, at)| at.as_str() < since);
     let is_told = match asked.state {

@@ -99,6 +99,7 @@ pub(crate) enum ThreadCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ThreadFormat {
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -108,6 +109,7 @@ pub(crate) struct RemoveThread {
     /// The thread, as `request-thread-dir` named it
     #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub(crate) thread_id: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -117,6 +119,7 @@ pub(crate) struct SetTopic {
     /// At most 100 characters
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) text: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -130,6 +133,7 @@ pub(crate) struct Prompt {
     /// the template's name, `replan` say; without it all names are listed
     #[arg(value_name = "RUN|TEMPLATE")]
     pub(crate) about: Option<String>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

@@ -236,7 +236,7 @@ pub(crate) enum Command {
     /// this machine's sandbox, with its own agents and logins. It judges nothing. It works only for projects in
     /// `[engine.projects]`, follows only machines in `[engine] orchestrators`, and checks every plan's signature.
     #[command(
-        after_help = "Examples:\n  signoff worker --engine postgres://db/signoff --migrate\n  signoff worker --roles coder,tester --jobs 2\n  signoff worker --key\n  signoff worker --drain\n\nExit codes: 0 it left as it was asked to · 6 it cannot take part, or lost the database for too long"
+        after_help = "Examples:\n  signoff worker --engine postgres://db/signoff --migrate\n  signoff worker --roles coder,tester --jobs 2\n  signoff worker --key\n  signoff worker --drain\n\nExit codes: 0 stopped on request · 6 could not start, or lost the database for too long"
     )]
     Worker(Worker),
     /// Drive runs that several machines share: the loop, the journal and the merges
@@ -305,7 +305,7 @@ pub(crate) enum Command {
     ///
     /// Listens on this machine only. You sign in with a code that is shown here. Ctrl-C ends the server; runs go on.
     #[command(
-        after_help = "Examples:\n  signoff serve\n  signoff serve --addr 127.0.0.1:8080\n  signoff serve --add-person ada\n\nExit codes: 0 it was stopped · 4 others could reach it, and nobody is named who may · 6 it cannot listen there"
+        after_help = "Examples:\n  signoff serve\n  signoff serve --addr 127.0.0.1:8080\n  signoff serve --add-person ada\n\nExit codes: 0 it was stopped · 4 the address is reachable by others and `[serve.people]` names nobody · 6 it cannot listen there"
     )]
     Serve(Serve),
     /// List the tools that plans can call: their arguments, when they ask a person, their servers

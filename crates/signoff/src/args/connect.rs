@@ -23,6 +23,7 @@ pub(crate) struct Connect {
     /// Only show what would change
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

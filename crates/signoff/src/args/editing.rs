@@ -125,6 +125,7 @@ pub(crate) struct Comment {
     /// Say that this comment needs nothing more
     #[arg(long, value_name = "ID", conflicts_with = "words")]
     pub(crate) resolve: Option<String>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

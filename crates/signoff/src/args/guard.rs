@@ -46,6 +46,7 @@ pub(crate) struct PlanMode {
     /// The agent's session, by the id that the agent gives it
     #[arg(long, value_name = "ID")]
     pub(crate) session: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -65,6 +66,7 @@ pub(crate) struct GuardCheck {
     /// The command line, in quotes
     #[arg(value_name = "COMMAND")]
     pub(crate) text: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

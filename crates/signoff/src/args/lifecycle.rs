@@ -11,6 +11,7 @@ pub(crate) struct Propose {
     /// The plan's file or directory, or `-` for stdin; a JSON proposal is stored as a new plan
     #[arg(value_name = "PATH")]
     pub(crate) path: PathBuf,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -21,6 +22,7 @@ pub(crate) struct PlanName {
     /// The plan: its path, or its id
     #[arg(value_name = "PLAN")]
     pub(crate) plan: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -47,7 +49,7 @@ pub(crate) struct Revise {
     /// Refuse unless the digest of the plan as it is begins with this (at least 8 digits)
     #[arg(long, value_name = "DIGEST")]
     pub(crate) expect_digest: Option<String>,
-    /// Have the planner write the new text: it is told every rejection, and the comments that are open
+    /// Let the planner write the new text from all rejections and open comments
     #[arg(long = "plan", conflicts_with_all = ["with", "expect_version", "expect_digest"])]
     pub(crate) by_planner: bool,
     /// With `--plan`: only this step, by its id or number, is written anew; every other byte stays

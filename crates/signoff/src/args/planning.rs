@@ -41,19 +41,20 @@ pub(crate) struct PlanTask {
     /// Let the planner ask you at most five questions first: here, or in the inbox where there is no terminal
     #[arg(long)]
     pub(crate) interview: bool,
-    /// Plan what waited for answers, once `signoff answer` has given them
+    /// Continue a planning interview after its questions were answered
     #[arg(long = "continue", value_name = "ID", conflicts_with_all = [
         "task", "agent", "dialect", "memory", "code", "constraint", "output", "try_contracts", "interview", "dry_run"
     ])]
     pub(crate) resume: Option<String>,
-    /// Have the steps of this plan, or of this run's plan, written out that stand for others (`### 3–N.`)
+    /// Write out placeholder steps (`### 3–N.`) of this plan, or of this run's plan
     #[arg(long, value_name = "PLAN", conflicts_with_all = [
         "task", "resume", "agent", "dialect", "memory", "code", "constraint", "output", "try_contracts", "interview"
     ])]
     pub(crate) expand: Option<String>,
-    /// Print the first prompt and ask nobody
+    /// Print the first prompt; ask no model
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

@@ -70,6 +70,7 @@ pub(crate) struct New {
     /// List the templates and their parameters
     #[arg(long, conflicts_with_all = ["name", "template", "from", "set", "save", "dialect", "lossy", "output", "force"])]
     pub(crate) list: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -101,6 +102,7 @@ pub(crate) struct Import {
     /// Replace an existing file
     #[arg(long)]
     pub(crate) force: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -113,6 +115,7 @@ pub(crate) struct Show {
     /// Read the plan in this dialect instead of recognising it
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -128,6 +131,7 @@ pub(crate) struct Fmt {
     /// Read every plan in this dialect instead of recognising it
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -152,6 +156,7 @@ pub(crate) struct Convert {
     /// Replace existing files
     #[arg(long)]
     pub(crate) force: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -217,6 +222,7 @@ pub(crate) struct Diff {
     /// Read both plans in this dialect instead of recognising them
     #[arg(long, value_parser = dialect())]
     pub(crate) dialect: Option<Dialect>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -225,6 +231,7 @@ pub(crate) struct Diff {
 pub(crate) struct Explain {
     /// The code, as `verify` shows it in brackets; without it, lists all codes
     pub(crate) code: Option<String>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

@@ -21,12 +21,12 @@ pub(crate) struct Run {
     /// Run a completed plan again: steps that are unchanged and whose contracts hold are kept
     #[arg(long, conflicts_with = "task")]
     pub(crate) again: bool,
-    /// Keep nothing of earlier runs; calls that cannot be made twice are asked about
+    /// Ignore earlier runs; asks before repeating calls with outside effects
     #[arg(long, conflicts_with = "task")]
     pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) limits: RunLimits,
-    /// Hand the run over to other machines, and do not follow it
+    /// Return as soon as the run has begun: it goes on in the background, with `--engine` on other machines
     #[arg(long, conflicts_with_all = ["preview", "task"])]
     pub(crate) detach: bool,
     /// Where agents work; the default is the configured place
@@ -46,6 +46,7 @@ pub(crate) struct Run {
         conflicts_with = "path"
     )]
     pub(crate) contract: Option<String>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -76,19 +77,20 @@ pub(crate) struct RunLimits {
     /// How many steps may run at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) jobs: Option<u32>,
-    /// Run only this step and the steps it depends on, then pause
+    /// Stop after this step; runs it and every step it depends on
     #[arg(long, value_name = "STEP", conflicts_with = "only")]
     pub(crate) until: Option<String>,
-    /// Run only this step, then pause
+    /// Run this step and no other, then pause
     #[arg(long, value_name = "STEP")]
     pub(crate) only: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Runs {
-    /// Every run of the database that machines share, of whichever project
+    /// List every run in the shared database, of all projects
     #[arg(long)]
     pub(crate) all: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -106,6 +108,7 @@ pub(crate) struct RunArg {
     /// The run: its name, the beginning or end of it, or its plan; the default is the newest
     #[arg(value_name = "RUN")]
     pub(crate) run: Option<String>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -208,6 +211,7 @@ pub(crate) struct Answer {
     /// Continue the run at once
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -255,6 +259,7 @@ pub(crate) struct StepArg {
     /// The step: its id, or its number as `status` shows it
     #[arg(value_name = "STEP")]
     pub(crate) step: String,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

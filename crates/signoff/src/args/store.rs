@@ -18,6 +18,7 @@ pub(crate) struct List {
     /// Cancel plans that waited too long; more than three at once are cancelled only with this
     #[arg(long)]
     pub(crate) expire: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -34,12 +35,13 @@ pub(crate) struct Doctor {
     /// With `guard`: only these agents; can be given more than once
     #[arg(long = "agent", value_name = "AGENT", value_parser = agents())]
     pub(crate) agents: Vec<String>,
-    /// With `guard`: also try answers of hooks that Signoff never gives
+    /// With `guard`: also test hook answers that Signoff itself never sends
     #[arg(long)]
     pub(crate) answers: bool,
     /// Accept from now on that this machine confines less than before
     #[arg(long)]
     pub(crate) accept_level: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -51,7 +53,7 @@ pub(crate) enum DoctorSection {
     Sandbox,
     /// Which agents are installed and logged in, and what the configured roles need
     Agents,
-    /// The database that machines share runs through: whether it answers, who is alive, what waits
+    /// The shared database: reachable, live machines, queued work
     Engine,
     /// Whether a call that the guard denies is really not made, tried with each installed agent
     Guard,
@@ -62,6 +64,7 @@ pub(crate) struct Archive {
     /// The plan: its path, or its id
     #[arg(value_name = "PLAN")]
     pub(crate) plan: Option<String>,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }
@@ -83,6 +86,7 @@ pub(crate) struct Prune {
     /// Also delete logs and signatures of deleted plans
     #[arg(long)]
     pub(crate) records: bool,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

@@ -17,10 +17,10 @@ pub(crate) struct Worker {
     /// Drive runs, too
     #[arg(long)]
     pub(crate) orchestrate: bool,
-    /// Make the tables of the database, or bring them up to date, and end
+    /// Create or update the database tables, then exit
     #[arg(long, conflicts_with_all = ["roles", "orchestrate", "drain", "key"])]
     pub(crate) migrate: bool,
-    /// Let this machine's workers end what they have, take nothing new, and leave; waits until they have
+    /// Drain this machine's workers: finish current work, take no more, exit; waits for them
     #[arg(long, conflicts_with_all = ["roles", "orchestrate", "key"])]
     pub(crate) drain: bool,
     /// Print the public key of this machine, for the configurations of the others
@@ -45,6 +45,7 @@ pub(crate) struct Service {
     /// Seconds that a process may be silent before it counts as dead; the same on every machine
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(2..=3600))]
     pub(crate) lease: u64,
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

@@ -1,69 +1,57 @@
 //! Failures to change or to add a plan.
 
-use std::path::Path;
-
-use signoff_engine::PlanState;
-use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::EditRefused;
 
 use super::Failure;
 use crate::shell_words::shell_word;
 
-pub(super) fn nothing_revised(plan: &str) -> Failure {
-    Failure::new(5, "nothing-revised", format!("{plan} has not changed"))
-        .hint("edit it, or give the new text: `--with FILE`")
+pub(super) fn nothing_revised() -> Failure {
+    Failure::of(5, "nothing-revised").hint("edit it, or give the new text: `--with FILE`")
 }
 
-pub(super) fn nothing_edited(plan: &str) -> Failure {
-    let message = format!("{plan} has not changed: it says that already");
-    Failure::new(5, "nothing-edited", message).hint("`signoff show PLAN` shows what it says")
+pub(super) fn nothing_edited() -> Failure {
+    Failure::of(5, "nothing-edited").hint("`signoff show PLAN` shows what it says")
 }
 
-pub(super) fn not_a_plan(file: &str) -> Failure {
-    let message = format!("{file} is not a plan, so that no plan's text takes its place");
-    Failure::new(2, "not-a-plan", message)
-        .hint("`signoff propose -` hands in a new plan from standard input")
+pub(super) fn not_a_plan() -> Failure {
+    Failure::of(2, "not-a-plan").hint("`signoff propose -` hands in a new plan from standard input")
 }
 
-pub(super) fn thread_revision(plan: &str) -> Failure {
-    Failure::new(
-        2,
-        "thread",
-        format!("{plan} is a directory: one text cannot replace it, and one file cannot hold it"),
-    )
-    .hint("edit its files, then `signoff revise` without `--with`")
+pub(super) fn thread_revision() -> Failure {
+    Failure::of(2, "thread").hint("edit its files, then `signoff revise` without `--with`")
 }
 
 /// An edit that was not made. What was asked for wrongly is wrong use, the rest is about the plan.
 pub(super) fn uneditable(refused: &EditRefused) -> Failure {
-    let message = refused.to_string();
     match refused {
         EditRefused::UnknownField { nearest, .. } => {
-            let failure = Failure::new(2, "no-field", message);
+            let failure = Failure::of(2, "no-field");
             match nearest {
                 Some(_) => failure,
                 None => failure.hint("`signoff edit --help` lists the fields"),
             }
         }
-        EditRefused::UnknownStep(_) => Failure::new(2, "no-step", message),
-        EditRefused::BadValue(_) => Failure::new(2, "bad-value", message),
-        EditRefused::BreaksDependency { step, .. } => Failure::new(1, "order", message).hint(
-            format!("change what it waits for first: `signoff edit PLAN set {step} depends_on …`"),
-        ),
-        EditRefused::NamedByNumber { step, .. } => Failure::new(1, "order", message)
-            .hint(format!("`signoff edit PLAN set {step} id NAME`")),
+        EditRefused::UnknownStep(_) => Failure::of(2, "no-step"),
+        EditRefused::BadValue(_) => Failure::of(2, "bad-value"),
+        EditRefused::BreaksDependency { step, .. } => Failure::of(1, "order").hint(format!(
+            "change what it waits for first: `signoff edit PLAN set {step} depends_on …`"
+        )),
+        EditRefused::NamedByNumber { step, .. } => {
+            Failure::of(1, "order").hint(format!("`signoff edit PLAN set {step} id NAME`"))
+        }
         EditRefused::Unreadable(_)
         | EditRefused::UnknownStatus(_)
         | EditRefused::NoPlace(_)
         | EditRefused::Shared(_)
         | EditRefused::NotOnlyField(_)
-        | EditRefused::NotOnlyMarks(_) => Failure::new(1, "invalid", message)
-            .hint("change the text itself, then `signoff revise`"),
+        | EditRefused::NotOnlyMarks(_) => {
+            Failure::of(1, "invalid").hint("change the text itself, then `signoff revise`")
+        }
     }
 }
 
-pub(super) fn unknown_step(plan: &str, step: &str, known: &[String]) -> Failure {
-    let failure = Failure::new(2, "no-step", format!("{plan} has no step `{step}`"));
+pub(super) fn unknown_step(step: &str, known: &[String]) -> Failure {
+    let failure = Failure::of(2, "no-step");
     let near = |id: &&String| strsim::damerau_levenshtein(id, step) <= 2;
     match known.iter().find(near) {
         Some(id) => failure.hint(format!("did you mean `{id}`?")),
@@ -80,83 +68,46 @@ fn listed(ids: &[String]) -> String {
     names.join(", ")
 }
 
-pub(super) fn bad_request(why: &str) -> Failure {
-    Failure::new(1, "invalid", format!("this is not a proposal: {why}"))
+pub(super) fn bad_request() -> Failure {
+    Failure::of(1, "invalid")
         .hint("it needs `title` and `steps`, each with `description`, `tool` and `operation`")
 }
 
-pub(super) fn other_dialect(asked: Dialect, found: Option<Dialect>) -> Failure {
-    let found = match found {
-        Some(found) => format!("it is read as a plan of dialect `{found}`"),
-        None => "it is not recognised as a plan".to_owned(),
-    };
-    let message = format!("this text is no plan of dialect `{asked}`: {found}");
-    Failure::new(1, "invalid", message)
+pub(super) fn other_dialect() -> Failure {
+    Failure::of(1, "invalid")
         .hint("write what that dialect begins with, or name no dialect and let the text decide")
 }
 
-pub(super) fn bad_task(why: &str) -> Failure {
-    Failure::new(
-        2,
-        "bad-task",
-        format!("this task cannot become a plan: {why}"),
-    )
-    .hint("write the plan yourself: `signoff new NAME --template TEMPLATE`")
+pub(super) fn bad_task() -> Failure {
+    Failure::of(2, "bad-task")
+        .hint("write the plan yourself: `signoff new NAME --template TEMPLATE`")
 }
 
-pub(super) fn unwritable_request(why: &str) -> Failure {
-    Failure::new(
-        1,
-        "invalid",
-        format!("this proposal cannot be stored: {why}"),
-    )
-    .hint("`##` begins a section of the plan's file: use `###` and deeper in a context")
+pub(super) fn unwritable_request() -> Failure {
+    Failure::of(1, "invalid")
+        .hint("`##` begins a section of the plan's file: use `###` and deeper in a context")
 }
 
-pub(super) fn not_deletable(plan: &str, state: PlanState) -> Failure {
-    Failure::new(
-        5,
-        "state",
-        format!("{plan} is {state}: a plan whose run has not ended cannot be deleted"),
-    )
-    .hint(format!("`signoff cancel {}` first", shell_word(plan)))
+pub(super) fn not_deletable(plan: &str) -> Failure {
+    Failure::of(5, "state").hint(format!("`signoff cancel {}` first", shell_word(plan)))
 }
 
-pub(super) fn not_clonable(plan: &str, state: PlanState) -> Failure {
-    Failure::new(
-        4,
-        "person-only",
-        format!("{plan} is {state}: only a person may clone it"),
-    )
-    .hint("`signoff show` shows the feedback; a rejected plan can be revised")
+pub(super) fn not_clonable() -> Failure {
+    Failure::of(4, "person-only")
+        .hint("`signoff show` shows the feedback; a rejected plan can be revised")
 }
 
-pub(super) fn not_finished(plan: &str, state: PlanState) -> Failure {
-    Failure::new(
-        5,
-        "state",
-        format!("{plan} is {state}: only a finished plan can be archived"),
-    )
-    .hint(format!("`signoff cancel {}` cancels it", shell_word(plan)))
+pub(super) fn not_finished(plan: &str) -> Failure {
+    Failure::of(5, "state").hint(format!("`signoff cancel {}` cancels it", shell_word(plan)))
 }
 
 pub(super) fn not_kept(plan: &str) -> Failure {
-    Failure::new(
-        5,
-        "not-kept",
-        format!("{plan} is a file of the project and stays where it is"),
-    )
-    .hint(format!(
+    Failure::of(5, "not-kept").hint(format!(
         "`signoff delete {}` removes it from the list",
         shell_word(plan)
     ))
 }
 
-pub(super) fn name_taken(path: &Path) -> Failure {
-    Failure::new(
-        5,
-        "name-taken",
-        format!("{} already exists", path.display()),
-    )
-    .hint("rename one of them, then repeat the command")
+pub(super) fn name_taken() -> Failure {
+    Failure::of(5, "name-taken").hint("rename one of them, then repeat the command")
 }

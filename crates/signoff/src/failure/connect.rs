@@ -3,27 +3,24 @@
 use signoff_runtime::error::ConnectError;
 
 use super::Failure;
-use crate::style::sanitize;
 
 impl From<ConnectError> for Failure {
     fn from(error: ConnectError) -> Self {
-        match error {
-            ConnectError::NoHome => Self::new(
-                6,
-                "no-home",
-                "there is no home directory to find an agent's settings in",
-            )
-            .hint("set HOME"),
-            ConnectError::Refused { path, why, paste } => {
-                let path = sanitize(&path.display().to_string());
-                let refused = Self::new(5, "uneditable", format!("{path} is not edited: {why}"));
-                match paste {
-                    Some(paste) => paste
-                        .lines()
-                        .fold(refused, |failure, line| failure.detail(line.to_owned()))
-                        .hint("nothing was written; put the lines above into it yourself, or repair the file and try again"),
-                    None => refused.hint("nothing was written; move the file away or repair it, then try again"),
-                }
+        advice(&error).saying(&error)
+    }
+}
+
+fn advice(error: &ConnectError) -> Failure {
+    match error {
+        ConnectError::NoHome => Failure::of(6, "no-home").hint("set HOME"),
+        ConnectError::Refused { paste, .. } => {
+            let refused = Failure::of(5, "uneditable");
+            match paste {
+                Some(paste) => paste
+                    .lines()
+                    .fold(refused, |failure, line| failure.detail(line.to_owned()))
+                    .hint("nothing was written; put the lines above into it yourself, or repair the file and try again"),
+                None => refused.hint("nothing was written; move the file away or repair it, then try again"),
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Failures of landing and undoing a run.
 
-use std::path::Path;
-
 use signoff_runtime::live::landing::{LandingReport, UndoReport};
 use signoff_work::git::HoldReason;
 
@@ -34,9 +32,8 @@ pub(crate) fn not_landed(landing: &LandingReport) -> Failure {
 }
 
 /// A file that is not held; names the held ones.
-pub(super) fn not_held(run: &str, path: &str, held: &[String]) -> Failure {
-    let message = format!("`{}` is not held in run {run}", sanitize(path));
-    let failure = Failure::new(2, "not-held", message);
+pub(super) fn not_held(held: &[String]) -> Failure {
+    let failure = Failure::of(2, "not-held");
     if held.is_empty() {
         return failure.hint("the run holds no files: there is nothing to settle");
     }
@@ -44,9 +41,8 @@ pub(super) fn not_held(run: &str, path: &str, held: &[String]) -> Failure {
     failure.hint(format!("held files: {}", held.join(" ")))
 }
 
-pub(super) fn settled_twice(path: &str) -> Failure {
-    let message = format!("both `--take` and `--keep` name `{}`", sanitize(path));
-    Failure::new(2, "settled-twice", message)
+pub(super) fn settled_twice() -> Failure {
+    Failure::of(2, "settled-twice")
         .hint("use `--take` for the run's version, or `--keep` for yours")
 }
 
@@ -107,16 +103,12 @@ pub(crate) fn not_undone(undone: &UndoReport) -> Failure {
 }
 
 /// A run whose branch is checked out, and how to leave it.
-pub(super) fn checked_out(run: &str, directory: &Path, before: Option<&str>) -> Failure {
-    let directory = sanitize(&directory.display().to_string());
-    let message = format!(
-        "run {run} cannot continue: its branch `signoff/{run}` is checked out in {directory}, and would move"
-    );
+pub(super) fn checked_out(run: &str, before: Option<&str>) -> Failure {
     let leave = match before {
         Some("HEAD") | None => "git switch --detach".to_owned(),
         Some(branch) => format!("git checkout {}", branch.trim_start_matches("refs/heads/")),
     };
-    Failure::new(5, "checked-out", message).hint(format!(
+    Failure::of(5, "checked-out").hint(format!(
         "`{}` there, then `signoff resume {run}`",
         sanitize(&leave)
     ))
@@ -129,7 +121,6 @@ fn reasons(failure: Failure, sentences: &[String]) -> Failure {
     })
 }
 
-pub(super) fn not_written(run: &str, why: &str) -> Failure {
-    let message = format!("the changes of run {run} cannot be written to the checkout: {why}");
-    Failure::new(6, "landing", message).hint(format!("`signoff land {run}` tries again"))
+pub(super) fn not_written(run: &str) -> Failure {
+    Failure::of(6, "landing").hint(format!("`signoff land {run}` tries again"))
 }

@@ -1,6 +1,6 @@
 //! The failure of a machine that confines less than before.
 
-use signoff_runtime::error::{LostLevel, WeakerConfinement};
+use signoff_runtime::error::WeakerConfinement;
 
 use super::Failure;
 use crate::style::sanitize;
@@ -9,7 +9,7 @@ use crate::style::sanitize;
 pub(crate) const ACCEPT: &str = "signoff doctor --accept-level";
 
 pub(super) fn weaker_level(weaker: &WeakerConfinement) -> Failure {
-    let failure = Failure::new(4, "weaker-level", weaker_headline(weaker));
+    let failure = Failure::of(4, "weaker-level");
     let failure = weaker
         .why
         .iter()
@@ -19,18 +19,4 @@ pub(super) fn weaker_level(weaker: &WeakerConfinement) -> Failure {
             "`{ACCEPT}` accepts this from now on; nothing has started"
         ))
         .hint("`signoff doctor` shows what each level enforces, and why the stronger ones do not work")
-}
-
-/// What became weaker, on one line.
-pub(crate) fn weaker_headline(weaker: &WeakerConfinement) -> String {
-    let lost: Vec<String> = weaker.lost.iter().map(lost_level).collect();
-    format!(
-        "this machine confines less than it did before: {}",
-        lost.join("; ")
-    )
-}
-
-fn lost_level(lost: &LostLevel) -> String {
-    let LostLevel { what, before, now } = lost;
-    format!("the {what} was `{before}` and is `{now}`")
 }

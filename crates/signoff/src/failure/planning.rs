@@ -3,10 +3,11 @@
 use signoff_runtime::error::PlanningError;
 
 use super::Failure;
+use crate::style::sanitize;
 
 impl From<PlanningError> for Failure {
     fn from(error: PlanningError) -> Self {
-        let message = error.to_string();
+        let message = sanitize(&error.to_string());
         let failure = |exit: u8, code: &'static str| Self::new(exit, code, message);
         match error {
             PlanningError::EmptyTask => failure(2, "empty-task")

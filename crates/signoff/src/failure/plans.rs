@@ -15,16 +15,16 @@ pub(super) fn plan_log(error: &JournalError) -> Failure {
         | JournalError::OtherPlan { path, .. } => path.clone(),
         // `NAME.head.json` beside `NAME.jsonl`.
         JournalError::BadHead { path, .. } => path.with_extension("").with_extension("jsonl"),
-        JournalError::File(error) => return Failure::new(6, "file", error.to_string()),
+        JournalError::File(_) => return Failure::of(6, "file"),
         JournalError::Busy { .. } | JournalError::Touched { .. } | JournalError::Unknown { .. } => {
-            return Failure::new(6, "plan-log", error.to_string()).hint("repeat the command");
+            return Failure::of(6, "plan-log").hint("repeat the command");
         }
-        JournalError::BadEvent { .. } => return Failure::new(6, "plan-log", error.to_string()),
+        JournalError::BadEvent { .. } => return Failure::of(6, "plan-log"),
     };
     let is_in_git = log.ancestors().any(|above| above.join(".git").exists());
     let word = |path: &std::path::Path| shell_word(&path.display().to_string());
     let (log, head) = (word(&log), word(&signoff_store::plan_log::head_path(&log)));
-    let failure = Failure::new(6, "plan-log", error.to_string());
+    let failure = Failure::of(6, "plan-log");
     let failure = if is_in_git {
         failure.hint(format!("restore it: `git restore {log} {head}`"))
     } else {
@@ -41,7 +41,7 @@ pub(super) fn forbidden_act(forbidden: &ForbiddenTransition) -> Failure {
         ForbiddenTransition::State { .. } => (5, "state"),
         ForbiddenTransition::Actor { .. } => (4, "person-only"),
     };
-    let failure = Failure::new(exit, code, forbidden.to_string());
+    let failure = Failure::of(exit, code);
     let ForbiddenTransition::State {
         state, possible, ..
     } = forbidden
@@ -87,8 +87,8 @@ fn command_of(act: Transition) -> Option<String> {
 }
 
 /// The plan or its terms changed since they were signed.
-pub(crate) fn plan_changed(plan: &str, difference: &SignedDifference) -> Failure {
-    differing(plan, difference).hints([
+pub(super) fn plan_changed(plan: &str, difference: &SignedDifference) -> Failure {
+    differing(difference).hints([
         format!(
             "if the change is right, sign it: `signoff approve {}`",
             shell_word(plan)
@@ -124,13 +124,13 @@ fn way_back(difference: &SignedDifference) -> &'static str {
 }
 
 /// The plan or its terms changed during a run, which only carries out what was signed.
-pub(crate) fn plan_changed_during_run(
+pub(super) fn plan_changed_during_run(
     run: &str,
     plan: &str,
     difference: &SignedDifference,
 ) -> Failure {
     let name = shell_word(plan);
-    differing(plan, difference).hints([
+    differing(difference).hints([
         format!("if the change is wrong, undo it; then `signoff resume {run}` continues the run"),
         format!(
             "if it is right, sign it: `signoff approve {name}`; then `signoff resume {run}` continues the run with it"
@@ -138,8 +138,8 @@ pub(crate) fn plan_changed_during_run(
     ])
 }
 
-fn differing(plan: &str, difference: &SignedDifference) -> Failure {
-    let failure = Failure::new(4, "changed", format!("{plan} is not what was signed"));
+fn differing(difference: &SignedDifference) -> Failure {
+    let failure = Failure::of(4, "changed");
     difference_lines(difference)
         .into_iter()
         .fold(failure, Failure::detail)

@@ -9,10 +9,9 @@ use super::Failure;
 
 /// The plan has signatures, but none of them counts.
 pub(super) fn none_counts(plan: &str, doubted: &[RejectedSignature]) -> Failure {
-    let message = format!("{plan} is signed, but no signature of it counts here");
     let failure = doubted
         .iter()
-        .fold(Failure::new(4, "not-counted", message), |failure, one| {
+        .fold(Failure::of(4, "not-counted"), |failure, one| {
             failure.detail(one.to_string())
         });
     let mut hints: Vec<String> = Vec::new();
@@ -25,33 +24,19 @@ pub(super) fn none_counts(plan: &str, doubted: &[RejectedSignature]) -> Failure 
 }
 
 /// The offered proof is weaker than the required one.
-pub(super) fn weaker_proof(proof: Proof, required: Proof) -> Failure {
-    Failure::new(
-        4,
-        "weaker-proof",
-        format!("the settings require the proof `{required}`, and `{proof}` proves less"),
-    )
-    .hint(format!("sign with `--proof {required}`"))
+pub(super) fn weaker_proof(required: Proof) -> Failure {
+    Failure::of(4, "weaker-proof").hint(format!("sign with `--proof {required}`"))
 }
 
 /// There is no terminal to ask on.
-pub(super) fn no_terminal(why: &std::io::Error) -> Failure {
-    Failure::new(
-        4,
-        "no-terminal",
-        format!("there is no terminal to confirm the signature on: {why}"),
-    )
-    .hint("type the command in a terminal; piped input does not count")
+pub(super) fn no_terminal() -> Failure {
+    Failure::of(4, "no-terminal").hint("type the command in a terminal; piped input does not count")
 }
 
 /// The person typed something else than the digits.
-pub(super) fn not_confirmed(digits: &str) -> Failure {
-    Failure::new(
-        4,
-        "not-confirmed",
-        format!("not signed: `{digits}` was not typed"),
-    )
-    .hint("read the plan with `signoff show PLAN`, then type the command again")
+pub(super) fn not_confirmed() -> Failure {
+    Failure::of(4, "not-confirmed")
+        .hint("read the plan with `signoff show PLAN`, then type the command again")
 }
 
 fn remedy(plan: &str, doubt: &SignatureDefect) -> Vec<String> {
@@ -95,11 +80,7 @@ pub(super) fn key_failure(error: &KeyError) -> Failure {
         | KeyError::Unreadable { .. }
         | KeyError::File(_) => 6,
     };
-    let message = match error {
-        KeyError::DoesNotFit => "the key signed something else than it was asked to".to_owned(),
-        other => other.to_string(),
-    };
-    Failure::new(exit, "key", message).hints(key_hints(error))
+    Failure::of(exit, "key").hints(key_hints(error))
 }
 
 /// Hints how to make a key sign, or count.

@@ -1,7 +1,5 @@
 //! Failures of runs and their steps.
 
-use std::path::Path;
-
 use signoff_engine::Refusal;
 use signoff_runtime::Error;
 use signoff_runtime::error::RunOverReason;
@@ -53,18 +51,8 @@ fn meanwhile_hints(run: Option<&str>) -> Vec<String> {
     ]
 }
 
-fn holder_suffix(holder: Option<&LockHolder>) -> String {
-    match holder {
-        Some(holder) => match &holder.run {
-            Some(run) => format!(" (run {run}, process {})", holder.pid),
-            None => format!(" (process {})", holder.pid),
-        },
-        None => String::new(),
-    }
-}
-
-pub(super) fn run_over(run: &str, why: &RunOverReason) -> Failure {
-    let failure = Failure::new(5, "run-over", format!("run {run} cannot continue: {why}"));
+pub(super) fn run_over(why: &RunOverReason) -> Failure {
+    let failure = Failure::of(5, "run-over");
     failure.hint(match why {
         RunOverReason::Cancelled => {
             "`signoff clone PLAN` copies the plan, so that it can be signed and run again"
@@ -75,9 +63,8 @@ pub(super) fn run_over(run: &str, why: &RunOverReason) -> Failure {
 }
 
 pub(super) fn waiting_run(plan: &str, run: &str) -> Failure {
-    let message = format!("{plan} is a new version for run {run}, which waits for it");
     let name = shell_word(plan);
-    Failure::new(5, "state", message)
+    Failure::of(5, "state")
         .hint(format!(
             "to continue that run under it: `signoff approve {name}`, then `signoff resume {run}`"
         ))
@@ -85,36 +72,21 @@ pub(super) fn waiting_run(plan: &str, run: &str) -> Failure {
 }
 
 pub(super) fn workspace_taken(holder: Option<&LockHolder>) -> Failure {
-    Failure::new(
-        5,
-        "workspace-taken",
-        format!(
-            "another run is using this checkout{}",
-            holder_suffix(holder)
-        ),
-    )
-    .hints(meanwhile_hints(
+    Failure::of(5, "workspace-taken").hints(meanwhile_hints(
         holder.and_then(|holder| holder.run.as_deref()),
     ))
 }
 
-pub(super) fn run_taken(run: &str, holder: Option<LockHolder>) -> Failure {
-    let process = holder.map(|holder| format!(" (process {})", holder.pid));
-    let process = process.unwrap_or_default();
-    Failure::new(
-        5,
-        "run-taken",
-        format!("another process already drives run {run}{process}"),
-    )
-    .hints(meanwhile_hints(Some(run)))
+pub(super) fn run_taken(run: &str) -> Failure {
+    Failure::of(5, "run-taken").hints(meanwhile_hints(Some(run)))
 }
 
 pub(super) fn no_run() -> Failure {
-    Failure::new(2, "no-run", "nothing has run here yet").hint("`signoff run PLAN` starts a run")
+    Failure::of(2, "no-run").hint("`signoff run PLAN` starts a run")
 }
 
 pub(super) fn unknown_run(run: &str, known: &[String]) -> Failure {
-    let failure = Failure::new(2, "no-run", format!("there is no run `{run}`"));
+    let failure = Failure::of(2, "no-run");
     let near = known
         .iter()
         .find(|id| strsim::damerau_levenshtein(id, run) <= 4);
@@ -138,29 +110,21 @@ pub(crate) fn ambiguous_name<T: AsRef<str>>(name: &str, candidates: &[T]) -> Fai
     Failure::new(2, "ambiguous", message).hint(format!("type more of it: `{}`", last.join("`, `")))
 }
 
-pub(super) fn no_question(name: &str) -> Failure {
-    Failure::new(2, "no-item", format!("no open question is named `{name}`"))
-        .hint("`signoff inbox` shows what waits on you, and what to type")
+pub(super) fn no_question() -> Failure {
+    Failure::of(2, "no-item").hint("`signoff inbox` shows what waits on you, and what to type")
 }
 
-pub(super) fn not_launched(
-    plan: &str,
-    why: &str,
-    said: Option<Box<signoff_api::error::Error>>,
-) -> Failure {
+pub(super) fn not_launched(said: Option<Box<signoff_api::error::Error>>) -> Failure {
     let Some(said) = said else {
-        return Failure::new(6, "not-started", format!("no run of {plan} began: {why}"))
-            .hint("`signoff run PLAN` shows more");
+        return Failure::of(6, "not-started").hint("`signoff run PLAN` shows more");
     };
-    let message = format!("no run of {plan} began: {}", said.message);
-    let failure = Failure::new(6, "not-started", message);
+    let failure = Failure::of(6, "not-started");
     let failure = said.details.into_iter().fold(failure, Failure::detail);
     failure.hints(said.hints)
 }
 
 pub(super) fn already_finished(run: &str, outcome: &str, to_land: bool) -> Failure {
-    let text = format!("run {run} has ended: {outcome}");
-    let failure = Failure::new(5, "already-finished", text);
+    let failure = Failure::of(5, "already-finished");
     let landing = format!("`signoff land {run}` brings its changes into your checkout");
     let hints = to_land.then_some(landing).into_iter();
     let failure = hints.fold(failure, Failure::hint);
@@ -171,16 +135,13 @@ pub(super) fn already_finished(run: &str, outcome: &str, to_land: bool) -> Failu
     })
 }
 
-pub(super) fn never_begun(run: &str) -> Failure {
-    Failure::new(2, "no-run", format!("run {run} ended before it began"))
+pub(super) fn never_begun() -> Failure {
+    Failure::of(2, "no-run")
 }
 
 pub(super) fn lost_run(plan: &str, run: &str) -> Failure {
-    let message = format!(
-        "the log of {plan} says that run {run} began and has not ended, and .signoff/runs/{run} is gone"
-    );
     let plan = shell_word(plan);
-    Failure::new(5, "lost-run", message)
+    Failure::of(5, "lost-run")
         .hint(format!("put the directory back, then type `signoff resume {run}`"))
         .hint(format!(
             "`signoff retry {plan}` lets the plan run from the start, whatever that run did; `signoff cancel {plan}` gives it up"
@@ -189,10 +150,7 @@ pub(super) fn lost_run(plan: &str, run: &str) -> Failure {
 }
 
 pub(super) fn older_run(run: &str, branch: &str) -> Failure {
-    let message = format!(
-        "an older version of signoff began run {run} and kept its work in worktrees; this version cannot continue it"
-    );
-    Failure::new(5, "older-run", message)
+    Failure::of(5, "older-run")
         .hint(format!(
             "finish it with that version, or type `signoff abort {run}`"
         ))
@@ -203,87 +161,62 @@ pub(super) fn older_run(run: &str, branch: &str) -> Failure {
 }
 
 pub(super) fn branch_gone(run: &str, head: &str) -> Failure {
-    let message = format!("the branch `signoff/{run}` of run {run} is gone");
-    Failure::new(5, "branch-gone", message).hint(format!(
+    Failure::of(5, "branch-gone").hint(format!(
         "`git branch signoff/{run} {head}` restores it; `signoff abort {run}` ends the run"
     ))
 }
 
-pub(super) fn repository_gone(run: &str, directory: &Path) -> Failure {
-    let message = format!(
-        "the repository `{}` that run {run} works on is gone",
-        directory.display()
-    );
-    Failure::new(5, "repository-gone", message).hint(format!(
+pub(super) fn repository_gone(run: &str) -> Failure {
+    Failure::of(5, "repository-gone").hint(format!(
         "put it back where it was, or type `signoff abort {run}` to end the run"
     ))
 }
 
-pub(super) fn undone(run: &str) -> Failure {
-    Failure::new(
-        5,
-        "undone",
-        format!("run {run} was undone and cannot continue"),
-    )
+pub(super) fn undone() -> Failure {
+    Failure::of(5, "undone")
     .hint("`signoff retry PLAN` lets a plan that failed start from scratch")
     .hint("`signoff clone PLAN` copies one that completed, so that it can be signed and run again")
 }
 
-pub(super) fn refused_there(why: &str) -> Failure {
-    Failure::new(5, "refused", format!("the run refuses this: {why}"))
-        .hint("`signoff status` and `signoff inbox` show its state")
+pub(super) fn refused_there() -> Failure {
+    Failure::of(5, "refused").hint("`signoff status` and `signoff inbox` show its state")
 }
 
 pub(super) fn no_reply() -> Failure {
-    Failure::new(
-        6,
-        "no-reply",
-        "the process that drives the run does not answer",
-    )
-    .hint("`signoff status` shows who drives it; end that process, then `signoff resume`")
+    Failure::of(6, "no-reply")
+        .hint("`signoff status` shows who drives it; end that process, then `signoff resume`")
 }
 
 pub(super) fn agent_gone(run: &str) -> Failure {
-    let message = "the agent that asked ended with the process that drove the run";
     let hint =
         format!("`signoff resume {run}` starts its attempt over; it asks again if it has to");
-    Failure::new(5, "agent-gone", message).hint(hint)
+    Failure::of(5, "agent-gone").hint(hint)
 }
 
-pub(super) fn not_reached(step: &str, waits_for: &[String]) -> Failure {
-    Failure::new(
-        5,
-        "not-reached",
-        format!("step `{step}` waits for `{}`", waits_for.join("`, `")),
-    )
-    .hint(format!("`--until {step}` runs those steps as well"))
+pub(super) fn not_reached(step: &str) -> Failure {
+    Failure::of(5, "not-reached").hint(format!("`--until {step}` runs those steps as well"))
 }
 
-pub(super) fn harness_trouble(run: &str, step: &str, what: &str, why: &str) -> Failure {
-    let message = format!("run {run} stopped at step `{step}`: {what}: {why}");
-    Failure::new(6, "harness-trouble", message)
+pub(super) fn harness_trouble(run: &str) -> Failure {
+    Failure::of(6, "harness-trouble")
         .hint("this is not the step's failure: no attempt was used, and nothing is done twice")
         .hint(format!(
             "`signoff resume {run}` continues it once the cause is gone; `signoff abort {run}` ends it"
         ))
 }
 
-pub(super) fn survivors(count: usize) -> Failure {
-    Failure::new(
-        6,
-        "survivors",
-        format!("{count} processes of an agent or a contract could not be ended"),
-    )
-    .hint("nothing is judged while they run; end them, then type `signoff resume`")
+pub(super) fn survivors() -> Failure {
+    Failure::of(6, "survivors")
+        .hint("nothing is judged while they run; end them, then type `signoff resume`")
 }
 
 /// The run's state does not allow this.
 pub(super) fn refused(refusal: &Refusal) -> Failure {
     match refusal {
         Refusal::NoStep { step } => no_step(step, []),
-        Refusal::NotNow { .. } => Failure::new(5, "not-now", refusal.to_string())
-            .hint("`signoff status` shows the state of each step"),
-        refusal => Failure::new(5, "refused", refusal.to_string())
-            .hint("`signoff inbox` shows what waits, and the choices"),
+        Refusal::NotNow { .. } => {
+            Failure::of(5, "not-now").hint("`signoff status` shows the state of each step")
+        }
+        _ => Failure::of(5, "refused").hint("`signoff inbox` shows what waits, and the choices"),
     }
 }

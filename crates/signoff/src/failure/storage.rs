@@ -9,77 +9,57 @@ use signoff_store::signatures::SignatureError;
 
 use super::Failure;
 
-pub(super) fn unreadable(path: &Path, why: &std::io::Error) -> Failure {
+pub(super) fn unreadable(why: &std::io::Error) -> Failure {
     let exit = match why.kind() {
         // A usage error: no such file, or it cannot be a plan.
         std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidInput => 2,
         _ => 6,
     };
-    Failure::new(exit, "unreadable", format!("{}: {why}", path.display()))
+    Failure::of(exit, "unreadable")
 }
 
-pub(super) fn leads_away(path: &Path) -> Failure {
-    Failure::new(
-        4,
-        "leads-away",
-        format!(
-            "{} is a link to somewhere else, or lies behind one",
-            path.display()
-        ),
-    )
-    .hint("Signoff does not follow it; replace the link by what it points to")
+pub(super) fn leads_away() -> Failure {
+    Failure::of(4, "leads-away")
+        .hint("Signoff does not follow it; replace the link by what it points to")
 }
 
-pub(super) fn broken_run(run: &str, why: &str) -> Failure {
-    Failure::new(6, "broken-run", format!("run {run} cannot be read: {why}"))
+pub(super) fn broken_run(run: &str) -> Failure {
+    Failure::of(6, "broken-run")
         .hint(format!("its files are in .signoff/runs/{run}"))
         .hint(format!(
             "`signoff prune {run}` deletes it, and with `--force` also commits of it that have not landed"
         ))
 }
 
-pub(super) fn unknown_event(seq: u64, why: &str) -> Failure {
-    Failure::new(
-        6,
-        "unknown-event",
-        format!("this version does not know event {seq} of the journal: {why}"),
-    )
-    .hint("another version of signoff, or another program, wrote the run")
+pub(super) fn unknown_event() -> Failure {
+    Failure::of(6, "unknown-event")
+        .hint("another version of signoff, or another program, wrote the run")
 }
 
-pub(super) fn unwritable_event(why: &str) -> Failure {
-    Failure::new(
-        6,
-        "journal",
-        format!("an event could not be written: {why}"),
-    )
+pub(super) fn unwritable_event() -> Failure {
+    Failure::of(6, "journal")
 }
 
-pub(super) fn elsewhere(run: &str) -> Failure {
-    Failure::new(5, "elsewhere", format!("other machines drive {run}"))
-        .hint("`[engine] url` in your own configuration says where: then this command reaches them")
+pub(super) fn elsewhere() -> Failure {
+    Failure::of(5, "elsewhere").hint("set `[engine] url` in your own configuration to reach them")
 }
 
-pub(super) fn unshared(why: &str) -> Failure {
-    Failure::new(
-        6,
-        "unshared",
-        format!("the other machines cannot be told: {why}"),
-    )
-    .hint("another process goes on with the run where it can reach the database")
+pub(super) fn unshared() -> Failure {
+    Failure::of(6, "unshared")
+        .hint("another process takes the run over if it can reach the database")
 }
 
 pub(super) fn journal(error: &JournalError) -> Failure {
     match error {
-        JournalError::File(error) => Failure::new(6, "file", error.to_string()),
-        JournalError::Touched { .. } => Failure::new(6, "journal", error.to_string())
+        JournalError::File(_) => Failure::of(6, "file"),
+        JournalError::Touched { .. } => Failure::of(6, "journal")
             .hint("the run cannot continue: only its journal says how far it was")
             .hint("the changes that had landed stay in your checkout: `git status` and `git diff` show them")
             .hint("if `.signoff` itself is gone (`git clean -x` removes it), `signoff init` makes a new one")
             .hint("then `signoff prune` removes the rest of the run, such as its branch"),
-        JournalError::Busy { .. } => Failure::new(5, "journal", error.to_string())
+        JournalError::Busy { .. } => Failure::of(5, "journal")
             .hint("nothing is lost: repeat the command when that process has ended"),
-        error => Failure::new(6, "journal", error.to_string())
+        error => Failure::of(6, "journal")
             .hints(broken_journal_hints(error)),
     }
 }
@@ -101,17 +81,18 @@ fn broken_journal_hints(error: &JournalError) -> Vec<String> {
 
 pub(super) fn replace(error: &ReplaceError) -> Failure {
     match error {
-        ReplaceError::Changed { .. } => Failure::new(5, "replace", error.to_string())
-            .hint("read it again, then repeat the command"),
-        error => Failure::new(6, "file", error.to_string()),
+        ReplaceError::Changed { .. } => {
+            Failure::of(5, "replace").hint("read it again, then repeat the command")
+        }
+        _ => Failure::of(6, "file"),
     }
 }
 
 pub(super) fn signature(error: &SignatureError) -> Failure {
     match error {
-        SignatureError::Invalid { .. } => Failure::new(4, "signature", error.to_string()).hint(
+        SignatureError::Invalid { .. } => Failure::of(4, "signature").hint(
             "no signature of this plan counts while that file exists; remove it, then sign again",
         ),
-        error => Failure::new(6, "signature", error.to_string()),
+        _ => Failure::of(6, "signature"),
     }
 }

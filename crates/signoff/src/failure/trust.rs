@@ -16,11 +16,7 @@ pub(super) fn nested_store(inner: &Path, outer: &Path) -> Failure {
         let root = ends.iter().find_map(|end| store.strip_suffix(end));
         shell_word(root.unwrap_or(store))
     };
-    Failure::new(
-        6,
-        "nested-store",
-        format!("{inner} lies below another store, {outer}"),
-    )
+    Failure::of(6, "nested-store")
     .hint(format!(
         "work in the outer project: `cd {}`; if you did not make the inner store, an agent may have made it: inspect it, then remove it",
         root(&outer)
@@ -32,53 +28,34 @@ pub(super) fn nested_store(inner: &Path, outer: &Path) -> Failure {
 }
 
 /// The project has the id of another one, whose signatures do not count here yet.
-pub(super) fn copied_project(of: &Path) -> Failure {
-    Failure::new(
-        4,
-        "copied-project",
-        format!("this project has the id of {}", of.display()),
-    )
+pub(super) fn copied_project() -> Failure {
+    Failure::of(4, "copied-project")
     .hint("if it is a clone or a copy of yours, type `signoff trust`: then signatures of that project count here too")
     .hint("if it is another project, remove .signoff/project.json: it gets a new id, and you sign its plans again")
 }
 
 /// Files that would run have changed since the person trusted them.
 pub(super) fn helpers_changed(differences: &[String]) -> Failure {
-    let failure = Failure::new(
-        4,
-        "helpers-changed",
-        "files of the project that would run have changed since you trusted them",
-    );
+    let failure = Failure::of(4, "helpers-changed");
     let failure = differences
         .iter()
         .fold(failure, |failure, one| failure.detail(sanitize(one)));
     failure.hint("read them, then type `signoff trust`")
 }
 
-pub(super) fn no_store(from: &Path) -> Failure {
-    Failure::new(
-        6,
-        "no-store",
-        format!("no `.signoff` in {} or above", from.display()),
-    )
-    .hint("`signoff init` sets up a project here")
+pub(super) fn no_store() -> Failure {
+    Failure::of(6, "no-store").hint("`signoff init` sets up a project here")
 }
 
 pub(super) fn config(errors: &ConfigErrors) -> Failure {
-    errors.problems.iter().fold(
-        Failure::new(6, "config", "the configuration has errors"),
-        |failure, problem| failure.detail(problem.to_string()),
-    )
+    errors
+        .problems
+        .iter()
+        .fold(Failure::of(6, "config"), |failure, problem| {
+            failure.detail(problem.to_string())
+        })
 }
 
-pub(super) fn untrusted(config: &Path) -> Failure {
-    Failure::new(
-        4,
-        "untrusted",
-        format!(
-            "{} names commands that you have not trusted on this machine",
-            config.display()
-        ),
-    )
-    .hint("read it, then type `signoff trust`")
+pub(super) fn untrusted() -> Failure {
+    Failure::of(4, "untrusted").hint("read it, then type `signoff trust`")
 }

@@ -22,7 +22,7 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str], asks: &[Vec<String>]) -
     fields.text("context", plan.context.as_deref());
     fields.list("constraint", &plan.constraints);
     fields.list("risk", &plan.risks);
-    fields.list("asks for", &demands(plan));
+    fields.list("notes", &demands(plan));
     fields.text("budget", budget(&plan.budget).as_deref());
     fields.scope("tools", plan.tools.as_deref());
     fields.text("model", plan.executor_model.as_deref());

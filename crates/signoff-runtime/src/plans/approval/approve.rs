@@ -164,7 +164,7 @@ fn unproved_signature(
     }
     let signature = Signature {
         project: Some(project.require_id()?),
-        plan: seen.key(project),
+        plan: seen.key(project)?,
         digest: seen.digest(),
         terms: terms_digest,
         by: match context.actor {

@@ -39,7 +39,7 @@ pub fn sign_by_policy(
     approve(context, plan, &options).map(Some)
 }
 
-/// The same for a plan that was just handed in; why a policy could not sign it is only worth a note.
+/// The same for a plan that was just handed in; why the policy could not sign it is only worth a note.
 pub(crate) fn sign_after_proposal(context: ActorContext<'_>, mut done: PlanReport) -> PlanReport {
     match sign_by_policy(context, &done.plan) {
         Ok(None) => {}
@@ -55,7 +55,7 @@ pub(crate) fn sign_after_proposal(context: ActorContext<'_>, mut done: PlanRepor
             .push("a policy will sign it once nothing is missing".to_owned()),
         Err(error) => done
             .notes
-            .push(format!("a policy could not sign it: {error:?}")),
+            .push(format!("the policy could not sign it: {error}")),
     }
     if done.state == PlanState::Verified {
         let asked = missing(&done.plan);
@@ -74,7 +74,8 @@ fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
 /// Why no person is needed, if none is.
 pub(crate) fn covering_policy(context: ActorContext<'_>, plan: &PlanFile) -> Option<String> {
     // Where people are named, or more than one has to sign, no rule signs for them.
-    let (project, key) = (context.project, plan.key(context.project));
+    let project = context.project;
+    let key = plan.key(project).ok()?;
     if requires_people(project, plan, &key).unwrap_or(true) {
         return None;
     }

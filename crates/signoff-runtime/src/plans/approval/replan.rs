@@ -50,7 +50,7 @@ fn signed_version(
     name: &str,
 ) -> Result<Option<NextVersion>, Error> {
     let plan = PlanFile::read(path, name, &project.workspace())?;
-    if plan.key(project) != key {
+    if plan.key(project)? != key {
         return Ok(None);
     }
     let CountedSignature {
@@ -106,7 +106,7 @@ pub(crate) struct WaitingRun {
 
 /// The run that waits for this plan as its new version.
 pub(crate) fn waiting_run(project: &Project, plan: &PlanFile) -> Result<Option<WaitingRun>, Error> {
-    let key = plan.key(project);
+    let key = plan.key(project)?;
     let history = PlanHistory::read(project, &key)?;
     let Some(replaced) = history.replaces() else {
         return Ok(None);

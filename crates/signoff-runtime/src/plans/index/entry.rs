@@ -65,7 +65,7 @@ fn logged_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<In
         && leads_inside(context, path)
         && let Some(plan) = plan_at(context, path)?
         // The file may be another plan's by now.
-        && project.store.log_path(&plan.key(project)) == location.path
+        && project.store.log_path(&plan.key(project)?) == location.path
     {
         let status = plan_status(project, &plan)?;
         entry.again = is_unsettled(&plan, &status);
@@ -153,7 +153,7 @@ impl ReadContext<'_> {
         status: &PlanStatus,
     ) -> Result<PlanRow, Error> {
         let store = &self.project.store;
-        let key = plan.key(self.project);
+        let key = plan.key(self.project)?;
         let signed = if status.signed {
             signatures::matching(store, &key, &plan.digest(), &status.terms)?
         } else {

@@ -65,7 +65,7 @@ fn usage_of_models(context: ActorContext<'_>) -> Result<UsageSums, Error> {
     for run in list(store)? {
         let read = read_events(&run.dir.journal(), |recorded| {
             if let Event::ModelAnswered { by, usage, .. } = recorded.event {
-                sums.count_models(&by, &usage);
+                sums.count_models(Some(&by), &usage);
             }
             Ok(())
         });
@@ -77,7 +77,7 @@ fn usage_of_models(context: ActorContext<'_>) -> Result<UsageSums, Error> {
         let history = history.and_then(|records| PlanHistory::of(&records).ok());
         let planning = history.map(|history| history.uncounted_planning(|_| false));
         for used in planning.unwrap_or_default() {
-            sums.count_models(&used.by, &used.usage);
+            sums.count_models(Some(&used.by), &used.usage);
         }
     }
     Ok(sums)
@@ -95,7 +95,7 @@ fn usage_of_agents(context: ActorContext<'_>) -> Result<UsageSums, Error> {
                 }
                 Event::WorkFinished { step, report, .. }
                 | Event::AttemptInterrupted { step, report, .. } => {
-                    let role = roles.get(&step).map_or("", String::as_str);
+                    let role = roles.get(&step).map(String::as_str);
                     if let Some(report) = report {
                         sums.count(role, &report);
                     }

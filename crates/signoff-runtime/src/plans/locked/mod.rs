@@ -53,11 +53,11 @@ impl<'a> LockedPlan<'a> {
         project.store.refuse_linked_plan(&seen.path)?;
         let mut seen = seen.clone();
         loop {
-            let key = seen.key(project);
+            let key = seen.key(project)?;
             let lock = plan_log::lock(&project.store, &key)?;
             let plan = seen.read_again(&project.workspace())?;
             // Its id was edited between the two readings: the lock is another plan's.
-            if plan.key(project) != key {
+            if plan.key(project)? != key {
                 seen = plan;
                 continue;
             }

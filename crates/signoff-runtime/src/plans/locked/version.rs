@@ -46,7 +46,7 @@ pub(crate) fn require_known_version(
     let Some(version) = expected else {
         return Ok(());
     };
-    let history = PlanHistory::read(project, &plan.key(project))?;
+    let history = PlanHistory::read(project, &plan.key(project)?)?;
     match history.digest_of_version(version) {
         Some(known) if *known != plan.digest().to_string() => Err(Error::SameVersion {
             plan: plan.source.name().to_owned(),

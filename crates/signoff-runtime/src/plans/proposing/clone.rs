@@ -33,7 +33,7 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
             state,
         });
     }
-    let from = original.key(context.project);
+    let from = original.key(context.project)?;
     let dialect = original.checked.dialect;
     let kept = keep(context, |id| {
         let mut plan = Plan::clone(&original.checked.plan);

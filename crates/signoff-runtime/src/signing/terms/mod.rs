@@ -31,6 +31,8 @@ use crate::project::{Project, roles};
 
 /// Directories that change by themselves and are never protected.
 const NEVER: [&str; 2] = [".git", ".signoff"];
+/// The hash of what cannot be read. A contract cannot run it; that it could not be read counts.
+const UNREADABLE: &str = "unreadable";
 
 impl Project {
     /// The terms under which a plan would be signed now.
@@ -152,11 +154,19 @@ pub(crate) fn signed_files(signed: &Value, root: &Path) -> BTreeMap<String, Stri
 fn hashes<'a>(root: &Path, files: impl Iterator<Item = &'a String>) -> BTreeMap<String, String> {
     let hash = |file: &String| match file_hash(&root.join(file)) {
         Ok(Some(hash)) => Some((file.clone(), hash)),
-        Ok(None) => Some((file.clone(), links::hash(&root.join(file))?)),
-        // A contract cannot run what cannot be read; that it could not be read counts.
-        Err(_) => Some((file.clone(), "unreadable".to_owned())),
+        Ok(None) => {
+            let path = root.join(file);
+            let unreadable = || is_unreadable_directory(&path).then(|| UNREADABLE.to_owned());
+            Some((file.clone(), links::hash(&path).or_else(unreadable)?))
+        }
+        Err(_) => Some((file.clone(), UNREADABLE.to_owned())),
     };
     files.filter_map(hash).collect()
+}
+
+/// A directory that is there, but whose files nobody can name.
+fn is_unreadable_directory(path: &Path) -> bool {
+    path.is_dir() && std::fs::read_dir(path).is_err()
 }
 
 /// Adds the files below the root that a pattern covers.
@@ -171,7 +181,11 @@ fn matching_files(root: &Path, pattern: &str, found: &mut BTreeSet<String>) {
 /// Links to directories are not followed: they may lead out, or in circles. What lies behind one that the pattern
 /// covers is found where it is.
 fn walk(root: &Path, folder: &str, pattern: &str, found: &mut BTreeSet<String>) {
-    let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
+    let path = root.join(folder);
+    let Ok(entries) = std::fs::read_dir(&path) else {
+        if path.is_dir() {
+            found.insert(folder.to_owned());
+        }
         return;
     };
     for entry in entries.filter_map(Result::ok) {

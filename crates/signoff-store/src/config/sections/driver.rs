@@ -40,8 +40,8 @@ impl AgentSettings {
     /// The program that is started.
     pub fn program(&self) -> &str {
         let configured = self.command.first().map(String::as_str);
-        // Without a command there is a driver that has a program: reading the configuration makes sure of it.
-        configured.or(self.driver.program()).unwrap_or_default()
+        let program = configured.or(self.driver.program());
+        program.expect("the configuration is refused if neither the agent nor its driver has one")
     }
 
     /// The configured command, or else the driver's program: the words that stand before the driver's own arguments.

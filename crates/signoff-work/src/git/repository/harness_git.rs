@@ -9,6 +9,7 @@ use crate::call::StopFlag;
 use crate::git::command::GitCall;
 use crate::git::names::{Name, name, within};
 use crate::git::repository::excludes::INSTALLED_BY_AGENTS;
+use crate::git::repository::private::read_if_file;
 use crate::git::scratch::{Scratch, write};
 use crate::git::trees::recent::RecentAnswers;
 use crate::git::{GitError, Id, Repository};
@@ -82,12 +83,12 @@ impl HarnessGit {
             self.directory.join("attributes"),
         );
         if !excludes.exists() {
-            write(&excludes, &self.ignored())?;
+            write(&excludes, &self.ignored()?)?;
         }
         // No driver is defined here that they could name.
         write(
             &attributes,
-            &self.personal("core.attributesfile", "attributes"),
+            &self.personal("core.attributesfile", "attributes")?,
         )?;
         let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
         let config = found
@@ -109,20 +110,22 @@ impl HarnessGit {
 
     /// What programs of agents have for themselves; what the person ignores everywhere, and in this repository without saying
     /// so in it; and what the harness has beside files while it writes them.
-    fn ignored(&self) -> Vec<u8> {
+    fn ignored(&self) -> Result<Vec<u8>, GitError> {
         let mut text = INSTALLED_BY_AGENTS.as_bytes().to_vec();
-        text.extend(self.personal("core.excludesfile", "ignore"));
+        text.extend(self.personal("core.excludesfile", "ignore")?);
         text.push(b'\n');
-        text.extend(fs::read(self.repository.info.common.join("info/exclude")).unwrap_or_default());
+        text.extend(read_if_file(
+            &self.repository.info.common.join("info/exclude"),
+        )?);
         text.extend_from_slice(b"\n.signoff-landing-*\n");
         for what in ["tmp", "next", "gone"] {
             text.extend(format!(".?*.signoff-{what}\n").into_bytes());
         }
-        text
+        Ok(text)
     }
 
     /// A file of the person's that a setting names, or that is in the usual place.
-    fn personal(&self, setting: &str, usual: &str) -> Vec<u8> {
+    fn personal(&self, setting: &str, usual: &str) -> Result<Vec<u8>, GitError> {
         let git = &self.repository.git;
         let path = match self.repository.info.settings.get(setting) {
             Some(named) => match named.strip_prefix("~/") {
@@ -134,8 +137,7 @@ impl HarnessGit {
                 .or_else(|| Some(git.home("HOME")?.join(".config")))
                 .map(|folder| folder.join("git").join(usual)),
         };
-        path.and_then(|path| fs::read(path).ok())
-            .unwrap_or_default()
+        path.map_or_else(|| Ok(Vec::new()), |path| read_if_file(&path))
     }
 
     /// What agents' repositories ignore too.

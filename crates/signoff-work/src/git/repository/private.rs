@@ -140,7 +140,7 @@ impl Repository {
             _ => return Ok(Vec::new()),
         };
         if below.as_os_str().is_empty() {
-            return Ok(read(&self.info.common.join("info/exclude")));
+            return read_linkless(&self.info.common.join("info/exclude"));
         }
         let name = below.as_os_str().as_bytes();
         let said = self
@@ -152,12 +152,12 @@ impl Repository {
             // A project that its surroundings ignore as a whole: their rules are not about it.
             return Ok(Vec::new());
         }
-        let mut rules = loose_rules(&read(&self.info.common.join("info/exclude")));
+        let mut rules = loose_rules(&read_linkless(&self.info.common.join("info/exclude"))?);
         let above = workspace.ancestors().skip(1);
         let mut above: Vec<&Path> = above.take_while(|path| path.starts_with(top)).collect();
         above.reverse();
         for folder in above {
-            rules.extend(loose_rules(&read(&folder.join(".gitignore"))));
+            rules.extend(loose_rules(&read_linkless(&folder.join(".gitignore"))?));
         }
         let out = self
             .call()?
@@ -189,12 +189,21 @@ fn loose_rules(text: &[u8]) -> Vec<u8> {
     rules
 }
 
-/// A file's content; nothing where there is none, as git reads it.
-fn read(path: &Path) -> Vec<u8> {
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.is_file() => fs::read(path).unwrap_or_default(),
-        Ok(_) | Err(_) => Vec::new(),
+/// The content of a file of rules; nothing where there is none. One that is there and cannot be read is no empty one:
+/// what the person ignores would be taken for a part of the work.
+pub(super) fn read_if_file(path: &Path) -> Result<Vec<u8>, GitError> {
+    if path.is_file() {
+        return fs::read(path).map_err(GitError::file(path));
     }
+    Ok(Vec::new())
+}
+
+/// The same for a file that is no link.
+fn read_linkless(path: &Path) -> Result<Vec<u8>, GitError> {
+    if path.is_symlink() {
+        return Ok(Vec::new());
+    }
+    read_if_file(path)
 }
 
 /// Who the person is.

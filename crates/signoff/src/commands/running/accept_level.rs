@@ -6,7 +6,6 @@ use signoff_runtime::error::WeakerConfinement;
 use signoff_runtime::project::Project;
 
 use crate::commands::running::ask::{may_ask, yes_or_no};
-use crate::failure::weaker_headline;
 use crate::session::Session;
 use crate::style::{CARE, paint, sanitize};
 
@@ -30,7 +29,7 @@ pub(crate) fn asking_to_accept<T>(
 }
 
 fn accepts(session: &mut Session, weaker: &WeakerConfinement) -> bool {
-    let first = format!("{} {}", paint(CARE, "?"), weaker_headline(weaker));
+    let first = format!("{} {}", paint(CARE, "?"), weaker);
     session.out.say(first);
     for why in &weaker.why {
         session.out.say(format!("  {}", sanitize(why)));

@@ -4,6 +4,7 @@ pub(crate) mod accept_level;
 pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod control;
+mod detach;
 pub(crate) mod dry_run;
 pub(crate) mod inbox;
 pub(crate) mod land;

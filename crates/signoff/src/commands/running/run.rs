@@ -22,6 +22,7 @@ use crate::agent_check::actor;
 use crate::args::{Run, RunLimits};
 use crate::commands::running::accept_level::asking_to_accept;
 use crate::commands::running::ask::person_at_terminal;
+use crate::commands::running::detach::detach;
 use crate::commands::running::dry_run::dry_run;
 use crate::commands::running::land;
 use crate::commands::running::resume::resume;
@@ -30,7 +31,7 @@ use crate::commands::share;
 use crate::commands::sign::approve::{show_problems, sign_off};
 use crate::commands::sign::{by_person, locate};
 use crate::engine;
-use crate::failure::{Failure, held_hints, no_step, plan_changed_during_run};
+use crate::failure::{Failure, held_hints, no_step};
 use crate::report::count::count_of;
 use crate::report::problems::text::concern;
 use crate::report::run::forecast::forecast_lines;
@@ -92,6 +93,10 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
             session.out.say(format!("{} {note}", paint(CARE, "note:")));
         }
         sign_by_policy_if_due(session, &project, &plan)?;
+    }
+    // Other machines go on with it instead.
+    if args.detach && engine::for_sharing(&project).is_none() {
+        return detach(session, &project, args, &named.to_string_lossy());
     }
     start(session, &project, plan, &run_options)
 }
@@ -372,7 +377,14 @@ fn conclusion(id: &str, plan: &str, stopped: &StopReason) -> Result<Conclusion, 
         StopReason::Paused(_) => (130, CARE, "paused", resume()),
         StopReason::Interrupted => (130, CARE, "stopped", resume()),
         StopReason::Changed(difference) => {
-            return Err(plan_changed_during_run(id, plan, difference));
+            let (run, plan) = (id.to_owned(), plan.to_owned());
+            let difference = Box::new(difference.clone());
+            return Err(Error::ChangedDuring {
+                run,
+                plan,
+                difference,
+            }
+            .into());
         }
     };
     let next = next.map(|next| format!("; {next}")).unwrap_or_default();

@@ -37,7 +37,7 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
             queues: Vec::new(),
             clock_ahead_ms: 0,
             obstacles: vec![
-                "the database has not the tables of this version: `signoff worker --migrate` makes them"
+                "the database does not have this version's tables: `signoff worker --migrate` makes them"
                     .to_owned(),
             ],
         },
@@ -83,7 +83,7 @@ fn described(url: &EngineUrl, health: &EngineHealth) -> Engine {
     }
     for queue in queues.iter().filter(|queue| queue.workers == 0) {
         obstacles.push(format!(
-            "nobody works for `{}`, and {} for it: `signoff worker --roles {}` starts somebody",
+            "no worker serves the role `{}`, and {} for it: start one with `signoff worker --roles {}`",
             queue.role,
             count_of(
                 usize::try_from(queue.depth).unwrap_or(0),

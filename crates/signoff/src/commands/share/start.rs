@@ -42,14 +42,8 @@ pub(super) fn failure(error: EngineError) -> Failure {
 /// The database that the configuration or `--engine` names.
 pub(super) fn database(url: Option<&str>) -> Result<Database, Failure> {
     let url = url.ok_or_else(|| {
-        Failure::new(
-            6,
-            "no-engine",
-            "no database is named that machines could share",
-        )
-        .hint(
-            "name it with `--engine postgres://…`, or as `[engine] url` in your own configuration",
-        )
+        Failure::new(6, "no-engine", "no shared database is configured")
+            .hint("pass `--engine postgres://…` or set `[engine] url` in your own configuration")
     })?;
     Database::connect(url).map_err(failure)
 }

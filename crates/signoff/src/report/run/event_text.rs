@@ -77,7 +77,7 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             step, because, by, ..
         } => {
             let because = one_line(because);
-            let text = format!("`{step}`: a new version of the plan is wanted by {by}: {because}");
+            let text = format!("`{step}`: {by} wants a new version of the plan: {because}");
             line(CARE, "↻", text)
         }
         Event::VersionHandedIn { draft, by, .. } => handed_in(draft, by),
@@ -229,10 +229,10 @@ fn model_answered(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> Stri
             if remarks.is_empty() {
                 format!("{by} has nothing to remark on it")
             } else {
-                format!("{by} remarks, which is no verdict:{}", remarks.concat())
+                format!("{by} remarks (advice only):{}", remarks.concat())
             }
         }
-        ModelAnswer::Nothing(why) => format!("{by} gave nothing to use: {}", one_line(why)),
+        ModelAnswer::Nothing(why) => format!("no usable answer from {by}: {}", one_line(why)),
     };
     match refused {
         Some(why) => line(

@@ -104,13 +104,10 @@ fn what_a_draft_asks_for_stands_out() {
         ),
         (
             "**baseline:** no",
-            "does not look whether the contract fails before the work",
+            "does not run the contract before the work",
         ),
         ("**fewer_tests:** allowed", "allows fewer tests than before"),
-        (
-            "**holds:** once",
-            "does not look again whether the contract holds at the end",
-        ),
+        ("**holds:** once", "does not re-run the contract at the end"),
         ("**critical:** no", "goes on without a step that failed"),
         ("**on_fail:** skip", "skips a step that failed"),
     ] {
@@ -121,7 +118,7 @@ fn what_a_draft_asks_for_stands_out() {
 #[test]
 fn a_modest_draft_asks_for_nothing() {
     let (project, output) = planned(&draft("", "", ""));
-    output.assert_success().assert_stdout_lacks("asks for");
+    output.assert_success().assert_stdout_lacks("notes");
     let approved = project.signoff(["approve", "draft.md"]);
     approved.assert_success();
     assert!(!approved.stderr.contains("this plan"), "{approved}");

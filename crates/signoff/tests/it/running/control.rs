@@ -40,6 +40,25 @@ fn status(project: &Project) -> Value {
 }
 
 #[test]
+fn a_detached_run_goes_on_in_the_background() {
+    let project = two_steps();
+    let run = project.json([
+        "run", "plan.md", "--detach", "--only", "step-1", "--jobs", "2",
+    ]);
+    // The command has ended, and the run waits for the agent.
+    assert_eq!(run["driven"], true, "{run}");
+    let_go(&project);
+    let run = run["run"].as_str().unwrap();
+    project.signoff(["log", run, "--follow"]).assert_success();
+    assert_eq!(statuses(&project), ["completed", "ready"]);
+    project.signoff(["resume"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--detach"])
+        .assert_code(6)
+        .assert_stderr_contains("no run of plan.md began");
+}
+
+#[test]
 fn a_paused_run_ends_what_is_under_way_and_starts_nothing_new() {
     let project = two_steps();
     let running = begun(&project);

@@ -51,7 +51,7 @@ fn a_journal_that_was_changed_is_not_followed() {
 fn a_run_that_nobody_handed_over_is_not_taken() {
     tampered_before(
         "UPDATE signoff.runs SET head_hash = repeat('0', 64)",
-        "does not count",
+        "is not accepted",
     );
 }
 
@@ -137,7 +137,7 @@ fn an_answer_that_no_person_gave_is_refused() {
     let reply = fleet
         .postgres
         .sql("SELECT reply FROM signoff.requests WHERE name = '1'");
-    assert!(reply.contains("signature does not count"), "{reply}");
+    assert!(reply.contains("signature is not accepted"), "{reply}");
 }
 
 #[test]

@@ -66,7 +66,7 @@ impl Pruning<'_> {
         let dir = project.store.run_dir(run);
         let path = dir.path();
         match RunView::load(project, run) {
-            _ if is_held(&dir.lock()).unwrap_or(false) => self.keep(path, KeptReason::Driven),
+            _ if is_held(&dir.lock()).unwrap_or(true) => self.keep(path, KeptReason::Driven),
             Ok(_) => self.keep(path, KeptReason::Readable),
             Err(error @ Error::NoSuchRun { .. }) => {
                 let found = self.remains.of_run(run)?;
