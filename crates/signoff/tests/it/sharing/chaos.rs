@@ -128,10 +128,15 @@ impl Chaos {
             self.kills.parts[which % PARTS.len()] += 1;
             running.kill();
         }
+        self.revive();
+    }
+
+    /// Starts again what has ended.
+    fn revive(&mut self) {
         for part in &mut self.parts {
-            // One that lost its lease has ended by itself.
+            // One that lost its lease has ended by itself. Nobody waits until it is up: it may be killed before.
             if !part.running.as_mut().is_some_and(Running::is_running) {
-                part.running = Some(self.fleet.process(part.words));
+                part.running = Some(self.fleet.project.spawn(part.words));
             }
         }
     }
@@ -174,6 +179,7 @@ impl Chaos {
                 break;
             }
             assert!(begun.elapsed() < Duration::from_mins(2), "{run} is {state}");
+            self.revive();
             if state.starts_with("waiting") {
                 self.attend();
             }
@@ -272,6 +278,7 @@ fn random_kills_lose_nothing_and_do_nothing_twice() {
             }
         }
         chaos.settle(&run);
+        println!("{} kills in {} runs", chaos.killed(), chaos.ended);
     }
     println!("seed {seed}: {:#}", chaos.figures());
 }
