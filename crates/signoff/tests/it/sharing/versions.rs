@@ -96,7 +96,6 @@ fn a_machine_of_another_version_leaves_and_says_why() {
     let Some(fleet) = Fleet::new(&makes_out(), &plan(&[&gated])) else {
         return;
     };
-    // A clock that is an hour off has no say in anything.
     let worker = fleet.worker("coder");
     fleet
         .postgres
