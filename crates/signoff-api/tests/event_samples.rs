@@ -365,6 +365,12 @@ fn every_event() -> Vec<engine::Event> {
                     }],
                     added: vec!["docs/Makefile".to_owned()],
                     apart: vec!["docs/Makefile".to_owned()],
+                    created: vec!["helper".to_owned()],
+                    displaces: vec![engine::Displaced {
+                        file: "helper".to_owned(),
+                        hides: "helper.js".to_owned(),
+                        maybe: true,
+                    }],
                     called: vec!["scripts/test.sh".to_owned()],
                     selects: vec!["Cargo.toml".to_owned()],
                 }),
@@ -729,6 +735,10 @@ fn what_earlier_builds_wrote_is_still_read() {
         ),
         (
             include_str!("samples/event-v1-2026-11i.jsonl"),
+            (AcceptAt::End, 4),
+        ),
+        (
+            include_str!("samples/event-v1-2026-11j.jsonl"),
             (AcceptAt::End, 4),
         ),
     ];

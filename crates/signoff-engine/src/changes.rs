@@ -80,12 +80,30 @@ pub struct ChangeDetails {
     /// Those of them that lie where no runner could be started before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart: Vec<String>,
+    /// Files that were not there before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub created: Vec<String>,
+    /// New files that a language finds before others that were there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub displaces: Vec<Displaced>,
     /// Files that are named by a file which says what a runner runs, such as a Makefile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub called: Vec<String>,
     /// Manifests that differ in what says which tests there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selects: Vec<String>,
+}
+
+/// A new file that is found before one that was there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Displaced {
+    pub file: String,
+    /// The one that was there and still is.
+    pub hides: String,
+    /// Only if the program that looks for it searches in that order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub maybe: bool,
 }
 
 /// A symbolic link that leads to something inside of the tree.

@@ -6,6 +6,8 @@
 
 mod called;
 mod details;
+mod displacing;
+mod guessed;
 mod known;
 mod links;
 mod local_configuration;
@@ -22,7 +24,8 @@ use signoff_plan::model::{Contract, Step};
 use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
 pub use self::called::{RunnerFile, called_files, runner_files};
-pub use self::details::{TreeChange, change_details, paths_to_query};
+pub use self::details::{TreeChange, change_details, endings_to_query, paths_to_query};
+use self::guessed::{GuessedFiles, is_told};
 use self::known::Role;
 use self::links::names_by;
 pub use self::links::names_of;
@@ -30,7 +33,7 @@ use self::produces::DeclaredProducts;
 pub(crate) use self::runners::is_runner;
 use self::runners::{Family, Runners};
 use self::shadows::PythonStarts;
-use crate::changes::{ChangeDetails, Changes, LinkEnd};
+use crate::changes::{ChangeDetails, Changes, Displaced, LinkEnd};
 
 /// The inputs of contracts, its own or another step's, that an attempt changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,6 +47,9 @@ pub struct ChangedInputs {
     /// Those of them that are loaded in place of a module or a program of a runner, or of one that was there before,
     /// although `produces` does not name them: the attempt fails.
     pub shadows: Vec<String>,
+    /// New files that a contract may load in place of a protected one, or of one that it names, depending on where it
+    /// searches first: such a step is not proved.
+    pub doubtful: Vec<Displaced>,
 }
 
 /// Why a runner loads a file that its command line does not name.
@@ -79,6 +85,7 @@ pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedI
     for path in changed {
         let names = names_of(path, details);
         let load_by = |one: &ContractText| names.iter().find_map(|name| one.load(name, details));
+        let displaced = displaced_by(path, details, plan, &all);
         let mut load = own.as_ref().and_then(load_by);
         let may_be_loaded = |name: &String| given.contains(name) || may_be_loaded(name, details);
         if load.is_none() && (names.iter().any(may_be_loaded) || is_link(path, details)) {
@@ -89,6 +96,16 @@ pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedI
                 .iter()
                 .any(|name| named.produces(name))
         };
+        let displaced = if displaced.is_empty() || is_named() {
+            Vec::new()
+        } else {
+            displaced
+        };
+        let (maybe, sure): (Vec<Displaced>, Vec<Displaced>) =
+            displaced.into_iter().partition(|one| one.maybe);
+        if !sure.is_empty() {
+            load = Some(LoadedAs::Shadows);
+        }
         match load {
             Some(LoadedAs::Shadows) if !is_named() => found.shadows.push(path.clone()),
             Some(LoadedAs::Configures) if !is_named() => found.runner_config.push(path.clone()),
@@ -98,11 +115,57 @@ pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedI
             let mut names = names.iter();
             names.any(|name| own.reads(name, details))
         });
+        let may_be_read = || {
+            let is_old = !is_listed(path, &details.created);
+            let own = own
+                .as_ref()
+                .filter(|_| is_old && !is_named() && !is_told(step, path));
+            own.is_some_and(|own| names.iter().any(|name| own.guessed.may_be(name)))
+        };
+        let is_read = is_read || !maybe.is_empty() || may_be_read();
+        found.doubtful.extend(maybe);
         if load.is_some() || is_read || details.links_out.contains(path) {
             found.reads.push(path.clone());
         }
     }
     found
+}
+
+/// The files that a new one is found before, as far as a contract relies on them: it names them, or a step protects them.
+fn displaced_by<'p, F: FnOnce() -> Vec<ContractText>>(
+    path: &str,
+    details: &ChangeDetails,
+    plan: &'p [Step],
+    contracts: &LazyCell<Vec<ContractText>, F>,
+) -> Vec<Displaced> {
+    let path = plain(path);
+    let hidden = details.displaces.iter().filter(|one| one.file == path);
+    let relied_on = hidden.filter(|one| {
+        let hides = &one.hides;
+        let mut loaded = contracts
+            .iter()
+            .filter(|text| displacing::is_loaded_by(hides, &text.runners))
+            .peekable();
+        let protects = |step: &'p Step| step.protects.iter().any(|by| glob::covers(by, hides));
+        let is_protected = loaded.peek().is_some() && plan.iter().any(protects);
+        is_protected || loaded.any(|text| text.relies_on(hides))
+    });
+    relied_on.cloned().collect()
+}
+
+/// The files that a contract wrote and that configure its own runner: it may have run what it wrote.
+pub(crate) fn own_settings<'w>(contract: &Contract, writes: &'w [String]) -> Vec<&'w String> {
+    // Of others it may have made a directory of its own, such as `build`.
+    let mut here = writes.iter().filter(|path| !plain(path).contains('/'));
+    let Some(first) = here.next() else {
+        return Vec::new();
+    };
+    let (text, details) = (ContractText::new(contract), ChangeDetails::default());
+    let configures = |path: &&String| text.load(path, &details) == Some(LoadedAs::Configures);
+    std::iter::once(first)
+        .chain(here)
+        .filter(configures)
+        .collect()
 }
 
 fn is_changed(changes: &Changes, path: &str) -> bool {
@@ -150,6 +213,8 @@ struct ContractText {
     starts: PythonStarts,
     /// It may change the directory, so that a path is the end of one.
     moves: bool,
+    /// What it may read besides.
+    guessed: GuessedFiles,
 }
 
 impl ContractText {
@@ -162,7 +227,7 @@ impl ContractText {
             ..
         } = shell::analyse(command);
         let runners = Runners::of(commands.iter().map(|name| name.value.as_str()), command);
-        let names = commands.iter().map(|name| name.value.clone()).collect();
+        let names: Vec<String> = commands.iter().map(|name| name.value.clone()).collect();
         let scripts = commands.into_iter().filter(|name| name.value.contains('/'));
         let mut run = BTreeSet::new();
         let (mut patterns, mut directories) = (Vec::new(), Vec::new());
@@ -198,6 +263,7 @@ impl ContractText {
                 .map(|word| plain(word).to_owned())
                 .collect(),
             configuration: given_as_configuration(command),
+            guessed: GuessedFiles::of(command, &names),
             moves,
             runners,
             commands: names,
@@ -239,6 +305,11 @@ impl ContractText {
             || self.commands.iter().any(|one| one == "ruff")
             || self.files.iter().any(is_there)
             || self.starts.directories.iter().any(is_there)
+    }
+
+    /// Whether it names exactly this file. Whatever else it loads the work might have changed as well.
+    fn relies_on(&self, path: &str) -> bool {
+        self.files.contains(path) || self.says(path)
     }
 
     /// Whether the contract reads a file in the ordinary way.

@@ -36,18 +36,18 @@ pub use apply::apply;
 pub use arguments::resolved_arguments;
 pub use budget::{LiveUsage, OverBudget, agents_over_budget, wall_left};
 pub use contract_inputs::{
-    ChangedInputs, RunnerFile, TreeChange, called_files, change_details, changed_inputs, names_of,
-    paths_to_query, runner_files,
+    ChangedInputs, RunnerFile, TreeChange, called_files, change_details, changed_inputs,
+    endings_to_query, names_of, paths_to_query, runner_files,
 };
 pub use decide::{Refusal, decide};
 pub use due::{Action, Bounds, due, goes_on_by_itself, is_due_when_resumed};
 pub use event::{
     AcceptAt, AgentOutput, AgentReport, BudgetLimit, CallEnd, Candidate, ChangeDetails, Changes,
-    Choice, ContractCache, EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind, Isolation,
-    LandAt, LinkEnd, ModelAnswer, ModelTask, ModelUsage, OnGreenBaseline, Outcome, PauseReason,
-    PlanDraft, PlanningUsage, PricedBy, ProcessIdentity, RecordedEvent, RecoveryDecision,
-    RedoReason, RoleDecision, RunTree, Settings, SyncTime, ToolCall, WorkInput, WorkItem, WorkKind,
-    WorkPayload,
+    Choice, ContractCache, Displaced, EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind,
+    Isolation, LandAt, LinkEnd, ModelAnswer, ModelTask, ModelUsage, OnGreenBaseline, Outcome,
+    PauseReason, PlanDraft, PlanningUsage, PricedBy, ProcessIdentity, RecordedEvent,
+    RecoveryDecision, RedoReason, RoleDecision, RunTree, Settings, SyncTime, ToolCall, WorkInput,
+    WorkItem, WorkKind, WorkPayload,
 };
 pub use evidence::{
     AgentSpending, Evidence, EvidenceFacts, Grade, Remark, RemarkSeverity, ReviewAdvice, TestTotals,

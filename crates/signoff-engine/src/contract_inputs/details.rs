@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::displacing::{beside, elsewhere, ends_in, maybe_beside};
 use super::known::{self, Role};
 use super::links::{Links, has_below};
 use super::local_configuration::{self, HarmlessIf};
 use super::modules::{Module, is_known, module_of};
 use super::runners::Runners;
-use crate::changes::ChangeDetails;
+use crate::changes::{ChangeDetails, Displaced};
 
 /// What differs between two trees.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +41,14 @@ pub fn paths_to_query(change: &TreeChange) -> BTreeSet<String> {
             asked.insert(joined(module.directory, "__init__.py"));
         }
     }
+    for path in new_files(change) {
+        asked.extend(beside(path));
+        asked.extend(maybe_beside(path));
+        if !elsewhere(path).is_empty() {
+            let folder = module_of(path, false).map_or(folder_of(path), |one| one.directory);
+            asked.extend([folder.to_owned(), joined(folder, "__init__.py")]);
+        }
+    }
     for path in settings(change) {
         asked.extend(neighbours_to_query(path));
     }
@@ -48,9 +57,20 @@ pub fn paths_to_query(change: &TreeChange) -> BTreeSet<String> {
     asked
 }
 
-/// The details of a change; `there_before` are those of the queried paths that existed before it.
+/// How the paths end of which [`change_details`] must know all that existed before the change, wherever they lie.
+pub fn endings_to_query(change: &TreeChange) -> BTreeSet<String> {
+    new_files(change).flat_map(elsewhere).collect()
+}
+
+/// The details of a change; `there_before` are those of the queried paths that existed before it, and all with queried endings.
 pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> ChangeDetails {
-    let mut details = ChangeDetails::default();
+    let mut details = ChangeDetails {
+        created: change.added.iter().cloned().collect(),
+        displaces: new_files(change)
+            .flat_map(|path| displaced_by(path, change, there_before))
+            .collect(),
+        ..ChangeDetails::default()
+    };
     let links = Links::after(change);
     for (link, end) in links.changed() {
         if end.is_none_or(|end| !is_versioned(change, there_before, &end)) {
@@ -82,6 +102,53 @@ pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> C
         }
     }
     details
+}
+
+/// The new files that are there after the change.
+fn new_files(change: &TreeChange) -> impl Iterator<Item = &str> {
+    change.added.iter().map(|path| super::plain(path))
+}
+
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The files that stay and that a new one is found before, or may be.
+fn displaced_by(
+    path: &str,
+    change: &TreeChange,
+    there_before: &BTreeSet<String>,
+) -> Vec<Displaced> {
+    let stays = |hidden: &&String| {
+        there_before.contains(*hidden) && !change.removed.contains(*hidden) && *hidden != path
+    };
+    let of = |hidden: &String, maybe| Displaced {
+        file: path.to_owned(),
+        hides: hidden.clone(),
+        maybe,
+    };
+    let (sure, unsure) = (beside(path), maybe_beside(path));
+    let mut found: Vec<Displaced> = sure
+        .iter()
+        .filter(stays)
+        .map(|one| of(one, false))
+        .collect();
+    found.extend(unsure.iter().filter(stays).map(|one| of(one, true)));
+    let endings = elsewhere(path);
+    if !endings.is_empty() && is_searched(path, change, there_before) {
+        let others = there_before.iter().filter(stays);
+        let has_name = |one: &&String| endings.iter().any(|ending| ends_in(one, ending));
+        found.extend(others.filter(has_name).map(|one| of(one, true)));
+    }
+    found
+}
+
+/// Whether a language may look for modules where a new one lies: not within a package of Python, nor in a new directory.
+fn is_searched(path: &str, change: &TreeChange, there_before: &BTreeSet<String>) -> bool {
+    let directory = module_of(path, false).map_or(folder_of(path), |module| module.directory);
+    let init = joined(directory, "__init__.py");
+    let is_package = there_before.contains(&init) || change.added.contains(&init);
+    directory.is_empty() || (!is_package && there_before.contains(directory))
 }
 
 /// The new files that configure a runner by their names.
@@ -230,6 +297,42 @@ mod tests {
             check(&["vendor/modules.txt", "a.rs"], &[], &[]),
             ["vendor/modules.txt"]
         );
+    }
+
+    #[test]
+    fn a_new_file_that_is_found_before_another_one_is_told() {
+        let check = |new: &str, before: &[&str], expected: &[(&str, bool)]| {
+            let change = TreeChange {
+                files: texts(&[new]),
+                added: texts(&[new]).into_iter().collect(),
+                ..TreeChange::default()
+            };
+            let (asked, endings) = (paths_to_query(&change), endings_to_query(&change));
+            let mut there: BTreeSet<String> = texts(before).into_iter().collect();
+            there.retain(|path| {
+                asked.contains(path) || endings.iter().any(|one| ends_in(path, one))
+            });
+            let found = change_details(&change, &there).displaces;
+            let found: Vec<_> = found
+                .iter()
+                .map(|one| (one.hides.as_str(), one.maybe))
+                .collect();
+            assert_eq!(found, expected, "{new}");
+        };
+        check(
+            "helper",
+            &["helper.js", "other.js"],
+            &[("helper.js", false)],
+        );
+        check("lib", &["lib.sh"], &[("lib.sh", true)]);
+        check("lib/Foo.pmc", &["lib/Foo.pm"], &[("lib/Foo.pm", false)]);
+        let module = &["lib", "lib/spec.py", "tests", "src", "src/__init__.py"];
+        check("spec/__init__.py", module, &[("lib/spec.py", true)]);
+        check("tests/spec.py", module, &[("lib/spec.py", true)]);
+        check("src/spec.py", module, &[]);
+        check("new/spec.py", module, &[]);
+        let header = &["tests", "include/spec.h"];
+        check("tests/spec.h", header, &[("include/spec.h", true)]);
     }
 
     #[test]

@@ -183,6 +183,12 @@ const KNOWN: [KnownFiles; 24] = [
             "GNUmakefile",
             "*.mk",
             "*.mak",
+            "rcs/**",
+            "sccs/**",
+            "s.Makefile",
+            "s.makefile",
+            "s.GNUmakefile",
+            "*,v",
             "justfile",
             "Justfile",
             ".justfile",
@@ -353,6 +359,9 @@ pub(super) fn role(path: &str, runners: &Runners) -> Option<Role> {
         return None;
     }
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if runners.include(Family::Make) && remakes(name) {
+        return Some(Role::Configures);
+    }
     let is_made = folders.split('/').any(|folder| MADE.contains(&folder));
     let known = KNOWN.iter().find(|known| {
         let mut names = known.names.iter();
@@ -367,6 +376,22 @@ pub(super) fn role(path: &str, runners: &Runners) -> Option<Role> {
         Some(known) => Some(known.role),
         None => in_tests.then_some(Role::Read),
     }
+}
+
+/// Whether make may remake one of its own files from a file of this name: its rules know how to make anything from sources.
+pub(super) fn remakes(name: &str) -> bool {
+    const SOURCES: [&str; 21] = [
+        "sh", "c", "cc", "cpp", "C", "o", "a", "S", "s", "f", "F", "m", "p", "r", "l", "y", "ln",
+        "mod", "w", "web", "def",
+    ];
+    let Some((made, ending)) = name.rsplit_once('.') else {
+        return false;
+    };
+    let is_own = matches!(made, "Makefile" | "makefile" | "GNUmakefile")
+        || made
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| ending == "mk");
+    is_own && SOURCES.contains(&ending)
 }
 
 /// Whether a path may be a directory that a known file is looked for in, such as `.cargo`.

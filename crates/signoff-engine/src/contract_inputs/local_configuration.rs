@@ -2,6 +2,8 @@
 
 use signoff_plan::glob;
 
+use super::known::remakes;
+
 /// Files that a runner reads only in the directory in which it is started, and without which it cannot be started
 /// there.
 const STARTS: [&str; 10] = [
@@ -47,7 +49,7 @@ pub(super) enum HarmlessIf {
 pub(super) fn harmless_if(path: &str) -> Option<HarmlessIf> {
     let (_, name) = path.rsplit_once('/')?;
     let is = |names: &[&str]| names.iter().any(|wanted| glob::matches(wanted, name));
-    if is(&STARTS) {
+    if is(&STARTS) || remakes(name) {
         Some(HarmlessIf::WithoutStart)
     } else if is(&LOCAL) || is(&LOCAL_TO_PYTEST) {
         Some(HarmlessIf::NewDirectory)

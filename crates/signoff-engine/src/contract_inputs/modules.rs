@@ -24,6 +24,9 @@ const RUNNERS: [&str; 16] = [
     "xdist",
 ];
 
+/// A package that nobody has, and that modules of Python load if it is there.
+const OPTIONAL: &str = "org";
+
 /// A file that Python may load as a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Module<'p> {
@@ -52,6 +55,15 @@ pub(super) fn module_of(path: &str, is_link: bool) -> Option<Module<'_>> {
     }
     let (name, _) = file.split_once('.')?;
     let (_, ending) = file.rsplit_once('.')?;
+    if let Some(directory) = optional_package(folder) {
+        return matches!(ending, "py" | "pyc" | "so").then_some(Module {
+            directory,
+            name: OPTIONAL,
+            is_package: true,
+            is_compiled: false,
+            is_extension: false,
+        });
+    }
     let is_compiled = matches!(ending, "pyc" | "pyo");
     let is_extension = matches!(ending, "so" | "pyd");
     if !(is_compiled || is_extension || ending == "py") {
@@ -72,9 +84,23 @@ pub(super) fn module_of(path: &str, is_link: bool) -> Option<Module<'_>> {
     })
 }
 
+/// The directory in which the package lies that `copy` and `pickle` try to load, of a folder within it.
+fn optional_package(folder: &str) -> Option<&str> {
+    let at = |part: &str| {
+        let (before, rest) = folder.split_at_checked(folder.find(part)?)?;
+        let rest = rest.get(part.len()..)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some(before)
+    };
+    let whole = || folder.strip_prefix("org/python").map(|rest| ("", rest));
+    match whole() {
+        Some((before, rest)) if rest.is_empty() || rest.starts_with('/') => Some(before),
+        Some(_) | None => at("/org/python"),
+    }
+}
+
 /// Whether Python or a test runner has a module of this name.
 pub(super) fn is_known(name: &str) -> bool {
-    is_runner(name) || MODULES.lines().any(|known| known == name)
+    name == OPTIONAL || is_runner(name) || MODULES.lines().any(|known| known == name)
 }
 
 /// Whether a test runner is made of a module of this name.
@@ -100,5 +126,27 @@ mod tests {
         ] {
             assert!(names.contains(&name), "{name}");
         }
+    }
+
+    #[test]
+    fn the_package_that_modules_of_python_try_to_load_is_known() {
+        for (path, directory) in [
+            ("org/python/core.py", ""),
+            ("scripts/org/python/core.py", "scripts"),
+            ("org/python/core/__init__.py", ""),
+        ] {
+            let module = module_of(path, false).unwrap();
+            assert_eq!(
+                (module.directory, module.name),
+                (directory, "org"),
+                "{path}"
+            );
+        }
+        assert_eq!(
+            module_of("org/pythonic/core.py", false).unwrap().name,
+            "core"
+        );
+        assert!(module_of("org/python/core.java", false).is_none());
+        assert!(is_known("org"));
     }
 }

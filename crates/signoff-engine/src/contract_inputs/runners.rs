@@ -13,6 +13,8 @@ pub(super) enum Family {
     Make,
     Php,
     Shell,
+    Perl,
+    C,
     Dotnet,
     /// Git itself: what it counts as text, and what it compares.
     Git,
@@ -122,6 +124,8 @@ fn family(name: &str) -> Option<Family> {
         "make" | "gmake" | "just" | "task" => Family::Make,
         "php" | "phpunit" | "pest" | "composer" | "phpstan" | "psalm" => Family::Php,
         "shellcheck" | "bats" => Family::Shell,
+        "perl" | "prove" => Family::Perl,
+        "cc" | "c++" | "gcc" | "g++" | "clang" | "clang++" | "tcc" => Family::C,
         "dotnet" | "msbuild" => Family::Dotnet,
         "git" => Family::Git,
         "rg" | "ag" | "fd" | "fdfind" => Family::Search,

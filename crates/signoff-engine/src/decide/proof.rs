@@ -2,6 +2,7 @@
 
 use signoff_plan::model::{Step, Work};
 
+use crate::contract_inputs::{changed_inputs, own_settings};
 use crate::state::{Run, StepState};
 use crate::verdict::{SHARED, Verdict, doubts};
 
@@ -62,6 +63,19 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
     if let Some(option) = changed.iter().find(|path| reads_like_an_option(path)) {
         say(&format!(
             "`{option}` reads like an option to a command that finds it by a pattern"
+        ));
+    }
+    if !state.changes.details.displaces.is_empty() {
+        for one in changed_inputs(&run.plan().steps, definition, &state.changes).doubtful {
+            say(&format!(
+                "`{}` may be loaded in place of `{}`",
+                one.file, one.hides
+            ));
+        }
+    }
+    for path in own_settings(contract, &state.contract.writes) {
+        say(&format!(
+            "its contract wrote `{path}`, which configures its own runner"
         ));
     }
     for link in &state.changes.details.links_out {

@@ -136,11 +136,24 @@ pub(super) fn forbidden_change(run: &Run, definition: &Step, state: &StepState) 
         ));
     }
     (!shadows.is_empty()).then(|| {
+        let told: Vec<String> = shadows
+            .iter()
+            .map(|file| with_hidden(file, &changes.details))
+            .collect();
         format!(
             "it made files that the runner of a contract loads in place of others, and `produces` does not name them: {}",
-            first_few(&shadows)
+            first_few(&told)
         )
     })
+}
+
+/// A file with the one that it hides.
+fn with_hidden(file: &str, details: &ChangeDetails) -> String {
+    let mut displaced = details.displaces.iter();
+    match displaced.find(|one| one.file == file && !one.maybe) {
+        Some(one) => format!("{file} (in place of {})", one.hides),
+        None => file.to_owned(),
+    }
 }
 
 /// The first of some files, and how many more there are.

@@ -1,6 +1,6 @@
 //! Which changed files have a say in the verdict.
 
-use signoff_engine::{ChangeDetails, Changes, LinkEnd, changed_inputs};
+use signoff_engine::{ChangeDetails, Changes, Displaced, LinkEnd, changed_inputs};
 use signoff_plan::model::Step;
 
 use crate::world::{plan_text, signed};
@@ -716,4 +716,156 @@ fn what_a_loop_over_files_runs_is_told() {
             &["scripts/a.sh"],
         );
     }
+}
+
+/// What a new file does that is found before another one: `file!` fails, `file?` leaves the step unproved, `file` is reported.
+#[track_caller]
+fn check_displaced(step: &Step, (file, hides, maybe): (&str, &str, bool), expected: &[&str]) {
+    let mut changes = changes(&["out.txt", file]);
+    changes.details.created = vec!["out.txt".to_owned(), file.to_owned()];
+    changes.details.displaces = vec![Displaced {
+        file: file.to_owned(),
+        hides: hides.to_owned(),
+        maybe,
+    }];
+    let found = changed_inputs(std::slice::from_ref(step), step, &changes);
+    let fails = found.shadows.iter().map(|path| format!("{path}!"));
+    let doubtful = found.doubtful.iter().map(|one| format!("{}?", one.file));
+    let told: Vec<String> = fails.chain(doubtful).collect();
+    assert_eq!(told, expected, "{:?} {:?}", step.contract, step.protects);
+    assert!(told.is_empty() || found.reads.iter().any(|path| path == file));
+}
+
+/// A step whose `protects` are these.
+fn protecting(protects: &str, contract: &str) -> Step {
+    let body = format!(
+        "**target:** coder\n**task:** Do it.\n**protects:** {protects}\n**contract:**\n```shell\n{contract}\n```\n"
+    );
+    signed(&plan_text(&[&body])).plan().steps[0].clone()
+}
+
+#[test]
+fn a_new_file_that_is_found_before_a_protected_one_fails() {
+    let helper = ("helper", "helper.js", false);
+    for command in [
+        "node check.js",
+        "npm test",
+        "node --test test.js",
+        "make check",
+    ] {
+        check_displaced(&protecting("helper.js", command), helper, &["helper!"]);
+    }
+    check_displaced(
+        &protecting("spec/**", "npm test"),
+        ("spec.js", "spec/index.js", false),
+        &["spec.js!"],
+    );
+    check_displaced(&contract("node helper.js"), helper, &["helper!"]);
+    check_displaced(
+        &protecting("lib/**", "prove t"),
+        ("lib/A.pmc", "lib/A.pm", false),
+        &["lib/A.pmc!"],
+    );
+    // Nothing that the contract loads, nothing that anybody relies on, and what the step says that it makes.
+    check_displaced(&protecting("helper.js", "pytest"), helper, &[]);
+    check_displaced(&contract("node check.js"), helper, &[]);
+    check_displaced(&step("Do it.", "node helper.js", "helper"), helper, &[]);
+}
+
+#[test]
+fn a_new_file_that_may_be_found_before_a_protected_one_leaves_the_step_unproved() {
+    let module = ("spec/__init__.py", "lib/spec.py", true);
+    check_displaced(
+        &protecting("lib/**", "python3 -m unittest"),
+        module,
+        &["spec/__init__.py?"],
+    );
+    let header = ("tests/spec.h", "include/spec.h", true);
+    check_displaced(
+        &protecting("include/**", "cc -Iinclude a.c"),
+        header,
+        &["tests/spec.h?"],
+    );
+    check_displaced(
+        &protecting("lib.sh", "bash check.sh"),
+        ("lib", "lib.sh", true),
+        &["lib?"],
+    );
+    check_displaced(&protecting("lib/**", "cargo test"), module, &[]);
+    check_displaced(&contract("python3 -m unittest"), module, &[]);
+}
+
+#[test]
+fn what_is_named_by_braces_patterns_variables_or_a_search_is_reported() {
+    for command in [
+        "cmp -s {expected,out}.txt",
+        "diff \"$(ls exp*.txt)\" out.txt",
+        "F=expected; diff $F.txt out.txt",
+        "F=expected; diff \"${F}.txt\" out.txt",
+        "cat e[x]pected.t?t | cmp - out.txt",
+    ] {
+        check(
+            &contract(command),
+            &["expected.txt", "src/a.rs"],
+            &["expected.txt"],
+        );
+    }
+    for command in [
+        "cat exp/* | diff - out.txt",
+        "find exp -name '*.txt' -exec diff {} out.txt \\;",
+        "D=exp; cat $D/a.txt",
+        "grep -rq GOOD exp",
+    ] {
+        check(
+            &contract(command),
+            &["exp/a.txt", "src/a.rs"],
+            &["exp/a.txt"],
+        );
+    }
+    check(
+        &contract("F=check; bash $F.sh"),
+        &["check.sh"],
+        &["check.sh"],
+    );
+    // What the step is to change, and what was not there.
+    check(
+        &step("Write expected.txt.", "cmp {expected,out}.txt", ""),
+        &["expected.txt"],
+        &[],
+    );
+    check(
+        &step("Do it.", "cmp {expected,out}.txt", "expected.txt"),
+        &["expected.txt"],
+        &[],
+    );
+    let mut new = changes(&["expected.txt"]);
+    new.details.created = vec!["expected.txt".to_owned()];
+    let one = contract("cmp {expected,out}.txt");
+    check_in(std::slice::from_ref(&one), &one, &new, &[]);
+    check(&contract("test \"$x\" = 1; exit $?"), &["src/a.rs"], &[]);
+}
+
+#[test]
+fn what_make_remakes_its_own_files_from_fails() {
+    let all = [
+        "Makefile.sh",
+        "rules.mk.c",
+        "RCS/Makefile,v",
+        "SCCS/s.Makefile",
+        "s.makefile",
+        "verify.sh",
+        "Makefile.toml",
+    ];
+    check(
+        &contract("make check"),
+        &all,
+        &[
+            "Makefile.sh!",
+            "rules.mk.c!",
+            "RCS/Makefile,v!",
+            "SCCS/s.Makefile!",
+            "s.makefile!",
+        ],
+    );
+    check(&contract("pytest"), &all, &[]);
 }

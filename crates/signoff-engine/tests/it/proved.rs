@@ -456,3 +456,21 @@ fn a_module_that_shadows_the_runners_own_fails_the_attempt() {
         &[],
     );
 }
+
+#[test]
+fn a_contract_that_writes_what_configures_its_runner_proves_nothing() {
+    let wrote = |path: &str| Observation {
+        wrote: vec![path.to_owned()],
+        ..green()
+    };
+    let body = step("make check", "");
+    check(
+        &body,
+        red(),
+        wrote("Makefile"),
+        &["its contract wrote `Makefile`, which configures its own runner"],
+    );
+    // What it makes for itself, and what is no configuration.
+    check(&body, red(), wrote("build/Makefile"), &[]);
+    check(&body, red(), wrote("out.log"), &[]);
+}

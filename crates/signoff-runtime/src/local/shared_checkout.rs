@@ -163,6 +163,7 @@ impl SharedCheckout {
             &mut details.loose_modules,
             &mut details.added,
             &mut details.apart,
+            &mut details.created,
             &mut details.selects,
         ] {
             list.retain(of_step);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use signoff_engine::{
-    ChangeDetails, RunnerFile, TreeChange, called_files, change_details, paths_to_query,
-    runner_files,
+    ChangeDetails, RunnerFile, TreeChange, called_files, change_details, endings_to_query,
+    paths_to_query, runner_files,
 };
 use signoff_work::git::{GitError, HarnessGit, Id, Manifest};
 use signoff_work::project::manifest::selects_tests;
@@ -32,7 +32,8 @@ pub(crate) fn changed_files(
     let runners = runner_files(&change.files);
     let mut queried = paths_to_query(&change);
     queried.extend(runners.iter().cloned());
-    let there_before = own.paths_in(from, &queried)?;
+    let mut there_before = own.paths_in(from, &queried)?;
+    there_before.extend(own.paths_ending(from, &endings_to_query(&change))?);
     let runners: BTreeSet<String> = runners.intersection(&there_before).cloned().collect();
     let runners = texts_before(own, from, &runners)?;
     let details = ChangeDetails {

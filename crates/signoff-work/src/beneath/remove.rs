@@ -4,9 +4,12 @@ use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, RawMode, fchmod, fstat, mkdirat, renameat, statat, unlinkat,
+    AtFlags, CWD, Dir, FileType, Mode, RawMode, RenameFlags, fchmod, fstat, mkdirat, renameat,
+    renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
@@ -15,8 +18,36 @@ use super::{open_folder, open_root};
 /// Directories that are open at once. Deeper ones are moved up first.
 const DEEPEST: usize = 100;
 
-/// Removes whatever is there, without following links; nothing there is fine.
+/// Directories that are moved up before nobody waits any longer: such a tree was made to take long.
+const MOST_MOVED: u64 = 20;
+
+/// Removes whatever is there, without following links; nothing there is fine. What takes too long is gone from its place
+/// afterwards and is removed beside it meanwhile, or with its directory if the process ends first.
 pub fn remove_tree(path: &Path) -> io::Result<()> {
+    begin_removal(path).map(drop)
+}
+
+/// The same; returns the thread that is left with the rest, if there is one.
+fn begin_removal(path: &Path) -> io::Result<Option<JoinHandle<Option<bool>>>> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    if removed(path, MOST_MOVED)? {
+        return Ok(None);
+    }
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let id = std::process::id();
+    let aside = path.with_file_name(format!(".signoff-removed-{id}-{number}"));
+    // Where it cannot be moved, somebody has to wait.
+    if renameat_with(CWD, path, CWD, &aside, RenameFlags::NOREPLACE).is_err() {
+        removed(path, u64::MAX)?;
+        return Ok(None);
+    }
+    let rest = thread::Builder::new().name("remove".to_owned());
+    // What it does not get to is removed with the directory that it lies in.
+    rest.spawn(move || removed(&aside, u64::MAX).ok()).map(Some)
+}
+
+/// Removes it unless more directories than this have to be moved up; whether it is gone.
+fn removed(path: &Path, most: u64) -> io::Result<bool> {
     let (parent, name) = match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => (parent, name.as_bytes()),
         _ => return Err(io::Error::other("it has no name")),
@@ -27,32 +58,40 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
         open_root(parent)
     };
     let parent = match parent {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(true),
         parent => parent?,
     };
     if is_removed(parent.as_fd(), name)? {
-        return Ok(());
+        return Ok(true);
     }
     let top = open_writable(parent.as_fd(), name)?;
     let mut removal = Removal {
         top: top.as_fd(),
         moved: 0,
+        most,
     };
     // What was moved up lies in the top directory, and is found there the next time.
     loop {
         let before = removal.moved;
-        removal.empty(top.as_fd(), 0)?;
+        let emptied = removal.empty(top.as_fd(), 0);
+        if removal.moved > most {
+            return Ok(false);
+        }
+        emptied?;
         if removal.moved == before {
             break;
         }
     }
-    remove_folder(parent.as_fd(), name)
+    remove_folder(parent.as_fd(), name)?;
+    Ok(true)
 }
 
 struct Removal<'r> {
     top: BorrowedFd<'r>,
     /// How many directories were moved up.
     moved: u64,
+    /// How many may be.
+    most: u64,
 }
 
 impl Removal<'_> {
@@ -81,6 +120,9 @@ impl Removal<'_> {
     fn move_up(&mut self, from: BorrowedFd<'_>, name: &[u8]) -> io::Result<()> {
         loop {
             self.moved += 1;
+            if self.moved > self.most {
+                return Err(ErrorKind::Interrupted.into());
+            }
             let folder = format!("signoff-moved-{}", self.moved);
             match mkdirat(self.top, &folder, Mode::RWXU) {
                 Err(Errno::EXIST) => {}
@@ -245,7 +287,10 @@ mod tests {
             mkdirat(&fd, "signoff-moved-1", Mode::RWXU).unwrap();
             fd = open_folder(&fd, b"deep").unwrap();
         }
-        remove_tree(&tree).unwrap();
+        // Nobody waits for it: its place is free at once.
+        let rest = begin_removal(&tree).unwrap().expect("it is deep");
         assert!(!tree.exists());
+        assert_eq!(rest.join().unwrap(), Some(true));
+        assert_eq!(fs::read_dir(outer.path()).unwrap().count(), 0);
     }
 }

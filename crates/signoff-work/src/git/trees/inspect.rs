@@ -32,6 +32,9 @@ pub struct Manifest {
 /// Settings of runners are no larger. An agent may write one of any size.
 const LARGEST_TEXT: u64 = 4 << 20;
 
+/// To ask for more paths takes longer than to look at all.
+const MANY_PATHS: usize = 1_000;
+
 /// In place of a text that is larger.
 const TOO_LARGE: &str = "\u{0}";
 
@@ -126,8 +129,50 @@ impl HarnessGit {
         tree: &Id,
         paths: &BTreeSet<String>,
     ) -> Result<BTreeSet<String>, GitError> {
+        if paths.len() > MANY_PATHS {
+            return self.paths_among_all(tree, paths);
+        }
         let names: Vec<_> = paths.iter().map(|path| name(path)).collect();
         let found = self.entries_at(tree, &names, TreeDepth::Entries)?;
         Ok(found.iter().map(|entry| text(&entry.name)).collect())
+    }
+
+    /// The same by one look at the whole tree.
+    fn paths_among_all(
+        &self,
+        tree: &Id,
+        paths: &BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, GitError> {
+        let mut found = BTreeSet::new();
+        for entry in self.files_of(tree)? {
+            let path = text(&entry.name);
+            let folders = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+            let named = folders
+                .chain([path.as_str()])
+                .filter(|one| paths.contains(*one));
+            found.extend(named.map(str::to_owned));
+        }
+        Ok(found)
+    }
+
+    /// The files of a commit or tree whose paths end in one of these, by whole names.
+    pub fn paths_ending(
+        &self,
+        tree: &Id,
+        endings: &BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, GitError> {
+        if endings.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let ends = |path: &String| {
+            let parts = path
+                .match_indices('/')
+                .filter_map(|(at, _)| path.get(at + 1..));
+            std::iter::once(path.as_str())
+                .chain(parts)
+                .any(|part| endings.contains(part))
+        };
+        let files = self.files_of(tree)?.into_iter();
+        Ok(files.map(|entry| text(&entry.name)).filter(ends).collect())
     }
 }
