@@ -63,7 +63,7 @@ fn run_in(signoff: &str, home: &Path) -> Result<String, String> {
         .env_clear()
         .env("PATH", "/usr/local/bin:/usr/bin:/bin")
         .env("LANG", "C.UTF-8")
-        .env("USER", "ada")
+        .env("SIGNOFF_ACCOUNT", "ada")
         .env("TERM", "xterm-256color")
         .env("COLUMNS", COLUMNS.to_string())
         .env("HOME", home)

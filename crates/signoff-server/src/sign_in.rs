@@ -64,11 +64,11 @@ async fn sign_in(
     let opened = if by_token {
         state.open_by_token(typed.token.trim())
     } else {
-        state.open_by_code(&typed.code)
+        state.open_by_code(&typed.code).await
     };
     let opened = opened.map_err(|_| no_randomness())?;
     let Some(id) = opened else {
-        // After the last try another code is shown.
+        // The newest may be too old by now.
         state.show_code().map_err(|_| no_randomness())?;
         let message = if by_token {
             "this is not the token of a person who may sign in here"

@@ -84,10 +84,12 @@ impl Shared {
         Ok(())
     }
 
-    /// Opens a session for whoever typed the code; returns its secret name.
-    pub(crate) fn open_by_code(&self, typed: &str) -> io::Result<Option<String>> {
+    /// Opens a session for whoever typed the code; returns its secret name. To learn that it was wrong takes time.
+    pub(crate) async fn open_by_code(&self, typed: &str) -> io::Result<Option<String>> {
         let now = Instant::now();
-        if !locked(&self.code).redeem(typed, now) {
+        let redeemed = locked(&self.code).redeem(typed, now);
+        if let Err(delay) = redeemed {
+            tokio::time::sleep(delay).await;
             return Ok(None);
         }
         let person = &self.options.process.person;

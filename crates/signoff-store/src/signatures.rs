@@ -127,6 +127,25 @@ fn save_in(directory: &Path, signed: &SignatureRecord) -> Result<PathBuf, Signat
     Err(FileError::at("add a file to", directory)(full).into())
 }
 
+/// What the name of a signature ends in that was taken back.
+const VOID: &str = "void";
+
+/// Takes back every signature over these digests of a plan: the files get names that nothing reads, so that they count for nothing
+/// even where the log is gone that says why. Doing it again does nothing. The caller holds the plan's lock.
+pub fn take_back(store: &Store, key: &str, digests: &[String]) -> Result<(), SignatureError> {
+    for path in signature_paths(&store.signatures_dir(key))? {
+        let digest = load(&path, key)?.signature.digest.to_string();
+        if !digests.contains(&digest) {
+            continue;
+        }
+        let aside = path.with_added_extension(VOID);
+        if !atomic::move_to(&path, &aside)? {
+            atomic::remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// Clears away what a killed signer left. The caller holds the plan's lock.
 pub fn clear_strays(store: &Store, key: &str) -> Result<(), FileError> {
     atomic::clear_strays(&store.signatures_dir(key))

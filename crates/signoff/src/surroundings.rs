@@ -10,14 +10,7 @@ use crate::{engine, user_name};
 
 pub(crate) fn read() -> ProcessContext {
     let mut context = read_without_person();
-    let text = |name: &str| {
-        let value = context.variables.get(OsStr::new(name));
-        let value = value.filter(|value| !value.is_empty())?;
-        Some(value.to_string_lossy().into_owned())
-    };
-    let home = text("HOME").map(PathBuf::from);
-    let person = user_name::user_name(text, home.filter(|home| home.is_absolute()));
-    context.person = person;
+    context.person = user_name::user_name();
     context
 }
 

@@ -1,10 +1,7 @@
 //! Reading: the list, one plan, its problems.
 
-use std::path::Path;
-
 use serde_json::{Map, Value};
 use signoff_api::diagnostics::{Diagnostic, Diagnostics};
-use signoff_plan::source::Source;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::PlanView;
@@ -68,8 +65,6 @@ fn check_text(
         }
         Err(error) => return Err(context.fail(error)),
     };
-    let source = Source::new("text", text.as_bytes().to_vec());
-    let dialect = dialect.map(Into::into);
-    let plan = PlanFile::from_source(Path::new("text"), source, dialect, &workspace);
-    Ok(plan)
+    let plan = PlanFile::of_text(text, dialect.map(Into::into), &workspace);
+    plan.map_err(|error| context.fail(error))
 }

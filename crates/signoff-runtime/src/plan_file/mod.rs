@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 use signoff_engine::PlanState;
@@ -22,6 +23,9 @@ pub use self::foreign::{ForeignSource, read_foreign};
 pub(crate) use self::signed_text::SignedText;
 use crate::error::Error;
 use crate::project::Project;
+
+/// Bytes of a text that is only to be checked.
+const LARGEST_TEXT: usize = 1 << 20;
 
 /// A plan as it is on disk now.
 #[derive(Debug, Clone)]
@@ -74,6 +78,28 @@ impl PlanFile {
             source,
             checked,
         }
+    }
+
+    /// Checks a text that somebody sent: one at a time, because a check takes time and memory, and none that is larger than the
+    /// plans that models may write.
+    pub fn of_text(
+        text: &str,
+        dialect: Option<Dialect>,
+        workspace: &dyn Workspace,
+    ) -> Result<Self, Error> {
+        static CHECKING: Mutex<()> = Mutex::new(());
+        if text.len() > LARGEST_TEXT {
+            let why = "a text to check has at most 1 MiB".to_owned();
+            return Err(Error::BadRequest { why });
+        }
+        let _one = CHECKING.lock().unwrap_or_else(PoisonError::into_inner);
+        let source = Source::new("text", text.as_bytes().to_vec());
+        Ok(Self::from_source(
+            Path::new("text"),
+            source,
+            dialect,
+            workspace,
+        ))
     }
 
     /// The name under which the store knows it. A replan in the same file is the next version of its plan,

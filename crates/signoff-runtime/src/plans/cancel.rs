@@ -40,9 +40,9 @@ pub fn cancel(
     let mut events = vec![cancelled(ran.clone(), run.clone())];
     // A text that was edited since is not what ran, and it is the one that was named.
     if present != ran {
-        events.push(cancelled(present, None));
+        events.push(cancelled(present.clone(), None));
     }
-    locked.record(&events)?;
+    locked.record_end(&events, &[ran, present])?;
     let left = worktrees_note(&locked);
     let ended = run.as_ref().map(|_| Edit::SetPlan {
         field: "execution_ended_at".to_owned(),
@@ -99,13 +99,14 @@ pub fn withdraw(
     if matches!(state, PlanState::Completed | PlanState::Cancelled) {
         return Ok(None);
     }
-    locked.record(&[PlanEvent::PlanCancelled {
+    let cancelled = PlanEvent::PlanCancelled {
         digest: locked.digest(),
         by: Actor::Harness.name().to_owned(),
         actor: Actor::Harness.name().to_owned(),
         reason: reason.to_owned(),
         run: None,
-    }])?;
+    };
+    locked.record_end(&[cancelled], &[locked.digest()])?;
     locked.conclude(PlanState::Cancelled, Vec::new()).map(Some)
 }
 

@@ -39,7 +39,7 @@ pub fn reject(
             rejections,
         });
     }
-    locked.record(&events)?;
+    locked.record_end(&events, &[locked.digest()])?;
     let edits = feedback.map(|feedback| Edit::Reject {
         version: locked.version().unwrap_or(rejections),
         feedback: feedback.to_owned(),

@@ -1,7 +1,5 @@
 //! Plans: what there is, and new texts.
 
-use std::path::Path;
-
 use axum::http::Method;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +8,6 @@ use signoff_api::plan::Plan;
 use signoff_api::plan_ref::PlanRef;
 use signoff_api::plans::{Plans, SCHEMA};
 use signoff_engine::PlanState;
-use signoff_plan::source::Source;
 use signoff_runtime::advice::revise;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{EditOptions, ListOptions, PlanView, Revision, propose_text};
@@ -136,16 +133,13 @@ fn problems(call: &Call, asked: &EndpointRequest) -> Result<Diagnostics, HttpErr
     Ok(diagnostics(&call.read_plan(asked.named("plan"))?))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every endpoint may fail")]
 fn check(
     call: &Call,
     asked: &EndpointRequest<Nothing, PlanText>,
 ) -> Result<Diagnostics, HttpError> {
-    let bytes = asked.body.text.clone().into_bytes();
-    let source = Source::new("text", bytes);
     let workspace = call.project.workspace();
-    let plan = PlanFile::from_source(Path::new("text"), source, None, &workspace);
-    Ok(diagnostics(&plan))
+    let plan = PlanFile::of_text(&asked.body.text, None, &workspace);
+    Ok(diagnostics(&plan.map_err(|error| call.fail(error))?))
 }
 
 fn diagnostics(plan: &PlanFile) -> Diagnostics {

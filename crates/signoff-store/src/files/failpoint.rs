@@ -4,7 +4,8 @@
 //! time that point is reached, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
 //! as if the disk were full. `SIGNOFF_FAULT=n+` lets every one from the n-th on fail, and
 //! `SIGNOFF_CLOCK=ms` shifts the clock; `SIGNOFF_LEVEL=landlock` pretends that the machine's sandbox is no stronger, and
-//! `SIGNOFF_ROOM=copy` that its overlays are not. Without the feature all of this compiles to nothing.
+//! `SIGNOFF_ROOM=copy` that its overlays are not, and
+//! `SIGNOFF_ACCOUNT=name` that the account is called so. Without the feature all of this compiles to nothing.
 
 /// Is this a build for tests?
 pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
@@ -55,6 +56,13 @@ pub fn sandbox_level() -> Option<String> {
     None
 }
 
+/// The name of the account that a test plays.
+#[cfg(not(feature = "failpoints"))]
+#[inline]
+pub fn account() -> Option<String> {
+    None
+}
+
 /// The best overlay level that a test allows.
 #[cfg(not(feature = "failpoints"))]
 #[inline]
@@ -63,9 +71,9 @@ pub fn overlay_level() -> Option<String> {
 }
 
 #[cfg(feature = "failpoints")]
-pub(crate) use armed::{change, die, fires};
+pub use armed::{account, clock_shift, overlay_level, sandbox_level};
 #[cfg(feature = "failpoints")]
-pub use armed::{clock_shift, overlay_level, sandbox_level};
+pub(crate) use armed::{change, die, fires};
 
 #[cfg(feature = "failpoints")]
 mod armed {
@@ -129,6 +137,11 @@ mod armed {
         first: u64,
         lasts: bool,
         changes: AtomicU64,
+    }
+
+    /// The name of the account that a test plays.
+    pub fn account() -> Option<String> {
+        std::env::var("SIGNOFF_ACCOUNT").ok()
     }
 
     /// Milliseconds by which a test wants the clock to be wrong.

@@ -9,7 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
-    Actor, ForbiddenTransition, PlanState, Transition, possible_transitions, state_after,
+    Actor, ForbiddenTransition, PlanFact, PlanState, Transition, possible_transitions, state_after,
 };
 use signoff_plan::edit::Edit;
 use signoff_store::lock::PlanLock;
@@ -22,7 +22,7 @@ use crate::clock::timestamp;
 use crate::drive::journal::torn_note;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, require_no_errors, same_file};
-use crate::plan_history::{PlanHistory, event_body};
+use crate::plan_history::{PlanHistory, event_body, is_expiry, plan_fact};
 use crate::project::{Project, current_task, relative};
 use crate::signing::signed::require_signed;
 
@@ -76,6 +76,7 @@ impl<'a> LockedPlan<'a> {
                 expired: None,
             };
             refuse_duplicate(project, &locked.plan, locked.history())?;
+            locked.finish_taking_back()?;
             return locked.expire_if_due();
         }
     }
@@ -156,6 +157,40 @@ impl<'a> LockedPlan<'a> {
             &at,
             &bodies,
         )?;
+        Ok(())
+    }
+
+    /// Writes down that the plan was rejected or cancelled under these digests, then takes back the signatures over them.
+    pub(crate) fn record_end(&self, events: &[PlanEvent], digests: &[String]) -> Result<(), Error> {
+        self.record(events)?;
+        Ok(signatures::take_back(
+            &self.context.project.store,
+            &self.key,
+            digests,
+        )?)
+    }
+
+    /// Takes back what the log says, where a killed process only wrote it down. What expired can be had again as it was.
+    fn finish_taking_back(&self) -> Result<(), Error> {
+        let digest = self.digest();
+        let mut events = self
+            .history()
+            .entries
+            .iter()
+            .rev()
+            .map(|entry| &entry.event);
+        let last = events.find(|event| plan_fact(event).is_some_and(|(_, of)| *of == digest));
+        let is_over = last.is_some_and(|event| {
+            let fact = plan_fact(event).map(|(fact, _)| fact);
+            let ended = matches!(
+                fact,
+                Some(PlanFact::Rejected | PlanFact::NeedsReview | PlanFact::Cancelled)
+            );
+            ended && !is_expiry(event)
+        });
+        if is_over {
+            signatures::take_back(&self.context.project.store, &self.key, &[digest])?;
+        }
         Ok(())
     }
 

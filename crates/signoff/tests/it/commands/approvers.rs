@@ -27,10 +27,22 @@ fn add_settings(project: &Project, settings: &str) {
 }
 
 fn approve(project: &Project, person: &str) -> Output {
-    project.signoff_with(&[("USER", person)], ["approve", "plan.md"])
+    project.signoff_with(&[("SIGNOFF_ACCOUNT", person)], ["approve", "plan.md"])
 }
 
 const TWO: &str = "[approval]\nfrom = [\"Ada\", \"Bob\"]\ncount = 2";
+
+#[test]
+fn one_account_is_one_person_whatever_its_variables_say() {
+    let project = with_settings("[approval]\nfrom = [\"tester\", \"Bob\"]\ncount = 2");
+    for name in ["USER", "LOGNAME", "GIT_AUTHOR_NAME"] {
+        let signed = project.signoff_with(&[(name, "Bob")], ["approve", "plan.md"]);
+        assert!(!signed.stderr.contains("2 of 2"), "{name}: {signed:?}");
+    }
+    let shown = project.json(["show", "plan.md"]);
+    assert_eq!(shown["approval"]["signed"], serde_json::json!(["tester"]));
+    project.signoff(["run", "plan.md"]).assert_code(4);
+}
 
 #[test]
 fn two_named_people_have_to_sign() {
@@ -113,6 +125,28 @@ fn a_rejection_takes_the_earlier_signatures_with_it() {
 }
 
 #[test]
+fn what_was_signed_before_it_was_taken_back_counts_for_nothing_without_the_log_either() {
+    for end in ["cancel", "reject"] {
+        let project = with_settings("");
+        let text = project.read("plan.md");
+        project.signoff(["approve", "plan.md"]).assert_success();
+        project.signoff([end, "plan.md"]).assert_success();
+        let log = project.path().join(".signoff/log");
+        std::fs::remove_dir_all(log).expect("it is there");
+        project.write("plan.md", &text);
+        assert_ne!(
+            project.json(["show", "plan.md"])["status"],
+            "approved",
+            "{end}"
+        );
+        project.signoff(["run", "plan.md"]).assert_code(4);
+        // It can be signed again.
+        project.signoff(["approve", "plan.md"]).assert_success();
+        project.signoff(["run", "plan.md"]).assert_success();
+    }
+}
+
+#[test]
 fn the_rule_is_looked_at_again_when_a_run_goes_on() {
     let project = with_settings("");
     project.write(
@@ -165,7 +199,7 @@ fn a_plan_narrows_who_signs_and_never_widens() {
 fn whoever_wrote_it_does_not_sign_it() {
     let project = with_settings("[approval]\nnot_author = true");
     project
-        .signoff_with(&[("USER", "Ada")], ["propose", "plan.md"])
+        .signoff_with(&[("SIGNOFF_ACCOUNT", "Ada")], ["propose", "plan.md"])
         .assert_success();
     approve(&project, "Ada")
         .assert_code(4)

@@ -582,32 +582,6 @@ fn mistyped_commands_and_runs_get_a_suggestion() {
 }
 
 #[test]
-fn whoever_has_no_name_in_the_session_has_one_in_git_or_the_system() {
-    let project = project(&makes_out(), &one_step()).env("USER", "");
-    project.write("other.md", &one_step());
-    project.signoff(["trust"]).assert_success();
-    let signed_by = |plan: &str| {
-        project.signoff(["approve", plan]).assert_success();
-        let shown = project
-            .signoff(["show", plan])
-            .assert_success()
-            .stdout
-            .clone();
-        let line = shown.lines().find(|line| line.starts_with("signed by"));
-        line.expect("it was signed").to_owned()
-    };
-    let by = signed_by("plan.md");
-    assert!(!by.contains("unknown"), "{by}");
-    let own = project.home().join(".gitconfig");
-    std::fs::write(own, "[user]\n\tname = Ada L\n").expect("the home is writable");
-    // Whoever works in the repository can write its settings.
-    let hostile = "git init -q . && git config user.name Mallory";
-    project.bash(hostile, &project.path()).assert_success();
-    let by = signed_by("other.md");
-    assert!(by.starts_with("signed by Ada L, "), "{by}");
-}
-
-#[test]
 fn the_demo_tells_the_whole_story() {
     let project = Project::new(BINARY).confined();
     let output = project.signoff(["demo"]);
