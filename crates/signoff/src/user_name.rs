@@ -1,8 +1,9 @@
 //! The person's name for signatures and answers: that of their account. Variables and settings of git say whatever the
 //! process that sets them wants, so that one account could sign as two people.
 
-use std::process::{Command, Stdio};
+use std::path::Path;
 
+use signoff_sandbox::{InteractiveCommand, Stdin};
 use signoff_store::failpoint;
 
 /// The name of the account that runs this process.
@@ -16,13 +17,15 @@ pub(crate) fn user_name() -> String {
 
 /// The line of an account that a directory of the network has.
 fn listed_elsewhere(number: u32) -> Option<String> {
-    let asked = Command::new("/usr/bin/getent")
-        .args(["passwd", &number.to_string()])
-        .env_clear()
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output();
-    String::from_utf8(asked.ok()?.stdout).ok()
+    let asked = InteractiveCommand {
+        argv: ["/usr/bin/getent", "passwd", &number.to_string()]
+            .map(Into::into)
+            .to_vec(),
+        cwd: Path::new("/"),
+        env: Vec::new(),
+        stdin: Stdin::Bytes(Vec::new()),
+    };
+    String::from_utf8(asked.run().ok()?.stdout).ok()
 }
 
 /// The name with this number in lines of `name:password:number:…`.
