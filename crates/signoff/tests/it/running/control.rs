@@ -46,7 +46,7 @@ fn a_detached_run_goes_on_in_the_background() {
         "run", "plan.md", "--detach", "--only", "step-1", "--jobs", "2",
     ]);
     // The command has ended, and the run waits for the agent.
-    assert_eq!(run["driven"], true, "{run}");
+    assert_eq!(run["status"], "executing", "{run}");
     let_go(&project);
     let run = run["run"].as_str().unwrap();
     project.signoff(["log", run, "--follow"]).assert_success();
