@@ -24,5 +24,5 @@ pub use self::decide::{
     Denial, GuardMode, GuardRule, GuardRules, SessionFiles, StepScope, decide, decide_in_run,
 };
 pub use self::own_commands::{OwnCommand, own_command};
-pub use self::plan_mode::check_text;
+pub use self::plan_mode::check_line;
 pub use self::tool_scope::{ServerTool, ToolScope};

@@ -1,5 +1,7 @@
 //! What passes in plan mode: reading, planning, and writing plans.
 
+use serde_json::Value;
+
 use super::call::ToolCall;
 use super::commands::{changes_meaning, commands_of};
 use super::decide::SessionFiles;
@@ -48,20 +50,21 @@ fn check_command(call: &ToolCall<'_>, files: &dyn SessionFiles) -> Result<(), St
     }
     let commands = commands_of(call.input)
         .ok_or_else(|| format!("the command of `{}` cannot be told", call.tool))?;
-    commands.iter().try_for_each(|text| {
-        check_text(text)?;
-        check_repositories(text, call, files)
-    })
+    commands
+        .iter()
+        .try_for_each(|text| check_line(text, call.input, files))
+}
+
+/// Says why a command line does not pass in plan mode, given the other arguments of its call.
+pub fn check_line(text: &str, input: &Value, files: &dyn SessionFiles) -> Result<(), String> {
+    check_text(text)?;
+    check_repositories(text, input, files)
 }
 
 /// Says why git must not run where a command line runs it: what a repository that came with a clone has in its settings
 /// would be started.
-fn check_repositories(
-    text: &str,
-    call: &ToolCall<'_>,
-    files: &dyn SessionFiles,
-) -> Result<(), String> {
-    let directories = match git_directories(text, call.input) {
+fn check_repositories(text: &str, input: &Value, files: &dyn SessionFiles) -> Result<(), String> {
+    let directories = match git_directories(text, input) {
         GitDirectories::NoGit => return Ok(()),
         GitDirectories::Known(directories) => directories,
         GitDirectories::Unknown => {
@@ -79,8 +82,8 @@ fn check_repositories(
     }
 }
 
-/// Says why a command line does not pass in plan mode.
-pub fn check_text(text: &str) -> Result<(), String> {
+/// Says why a text does not pass, wherever it runs.
+fn check_text(text: &str) -> Result<(), String> {
     if is_planning(text) {
         return Ok(());
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_plan::guard::{Denial, GuardMode, GuardRules, ToolCall, decide};
+use signoff_plan::guard::{Agent, Denial, GuardMode, GuardRules, ToolCall, decide};
 use signoff_store::guard::plan_mode;
 
 use super::decision_log::{LogContext, log};
@@ -43,6 +43,12 @@ pub(super) fn answer(
         None => HookAnswer::nothing(),
         Some(denied) => logged_answer(context, &settings, call, &denied),
     })
+}
+
+/// Says why a command line that is typed here would not pass in plan mode.
+pub fn check_line(process: &ProcessContext, text: &str) -> Result<(), String> {
+    let files = SessionPlans::new(&process.variables, Agent::Claude, None, &process.directory);
+    signoff_plan::guard::check_line(text, &serde_json::Value::Null, &files)
 }
 
 /// Whether a session is in plan mode: as a person said last, else as the configuration says. A call whose session is not

@@ -5,8 +5,8 @@ pub(crate) mod hook;
 use signoff_api::guard::{
     CHECK_SCHEMA, GuardCheck as CheckShape, GuardPlanMode, GuardReport, PLAN_MODE_SCHEMA,
 };
-use signoff_plan::guard::{Agent, check_text};
-use signoff_runtime::guard::{plan_mode, report};
+use signoff_plan::guard::Agent;
+use signoff_runtime::guard::{check_line, plan_mode, report};
 
 use crate::args::{Guard, GuardCheck, GuardCommand, PlanMode, PlanModeSwitch};
 use crate::failure::Failure;
@@ -55,7 +55,7 @@ fn plan_mode(session: &mut Session, args: &PlanMode) -> Result<u8, Failure> {
 }
 
 fn check(session: &mut Session, args: &GuardCheck) -> u8 {
-    let reason = check_text(&args.text).err();
+    let reason = check_line(&session.process, &args.text).err();
     let passes = reason.is_none();
     if session.is_json() {
         session.json(&CheckShape {

