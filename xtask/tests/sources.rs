@@ -46,6 +46,7 @@ fn may_start_processes(path: &str) -> bool {
     path.starts_with(SANDBOX)
         || DEV_ONLY.iter().any(|folder| path.starts_with(folder))
         || path.contains("/tests/")
+        || path.ends_with("/build.rs")
 }
 
 /// `Command::new` of `std::process` (or another `process` module); clap has a `Command` too.

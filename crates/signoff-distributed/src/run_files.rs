@@ -85,7 +85,11 @@ fn share_below(
         }
         return Ok(());
     }
-    let bytes = fs::read(path).map_err(failed("a file of the run cannot be read"))?;
+    let bytes = match fs::read(path) {
+        // It was listed while somebody wrote it under another name first, or the plan has one file only.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        read => read.map_err(failed("a file of the run cannot be read"))?,
+    };
     let name = path.strip_prefix(dir.path()).unwrap_or(path);
     database.put_file(run, &name.to_string_lossy(), &bytes)
 }

@@ -166,7 +166,13 @@ impl Performer {
             Action::Recheck { step, .. } => self.judge(step, attempts(run, step), false),
             Action::Call { step, attempt } => {
                 let args = resolved_arguments(run, step).expect("a tool step");
-                let done = CallEnd::Done(json!({"got": args.expect("a call"), "list": [1, 2]}));
+                // As built-in tools tell what they were given, and everything together.
+                let args = args.expect("a call");
+                let mut result = json!({"got": args, "list": [1, 2]});
+                for (name, value) in args.as_object().into_iter().flatten() {
+                    result[name] = value.clone();
+                }
+                let done = CallEnd::Done(result);
                 let end = self.outcomes.calls.pop_front().unwrap_or(done);
                 Input::CallEnded { step, attempt, end }
             }

@@ -12,7 +12,7 @@ const READ: &str = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n
 
 fn using(first: &str) -> String {
     format!(
-        "**tool:** write_file\n**args:**\n```json\n{{\"path\": \"b\", \"content\": \"${{{first}.got.path}}\"}}\n```\n"
+        "**tool:** write_file\n**args:**\n```json\n{{\"path\": \"b\", \"content\": \"${{{first}.path}}\"}}\n```\n"
     )
 }
 
@@ -278,7 +278,7 @@ fn after_the_call(body: &str, outcomes: Outcomes, worktrees: bool) -> World {
 
 #[test]
 fn a_call_that_succeeded_is_not_repeated_whatever_fails_after_it() {
-    let write = using("step-1").replace("${step-1.got.path}", "");
+    let write = using("step-1").replace("${step-1.path}", "");
     let red = || Outcomes {
         contracts: vec![ProcessEnd::Exited(1); 4].into(),
         ..Outcomes::default()

@@ -94,7 +94,7 @@ fn git_that_fails_after_a_call_stops_the_run_and_the_call_is_made_once() {
 #[test]
 fn a_file_that_git_cannot_store_as_its_attributes_say_is_the_works_fault() {
     let project = project();
-    project.write(".gitattributes", "*.txt working-tree-encoding=UTF-16\n");
+    project.write(".gitattributes", "two.txt working-tree-encoding=UTF-16\n");
     project.git("add .gitattributes");
     project.git("commit --quiet --message attributes");
     // What an agent wrote is told to its next attempt, and nothing stands still for ever.
