@@ -159,6 +159,10 @@ impl DrivenRun {
         for line in text.lines() {
             let parsed = Line::parse(line)?;
             names_commit |= parsed.names_commit();
+            if let Some((step, attempt)) = parsed.prompted_attempt() {
+                // Whoever drives the run next gives the order again, and has no prompt but this.
+                self.share_prompt(step, attempt)?;
+            }
             journal.note(&parsed, &self.dir.blobs())?;
             lines.push((parsed.seq, line.to_owned()));
         }
@@ -185,6 +189,13 @@ impl DrivenRun {
         failpoint::reached("journal.published");
         self.lock().journal = journal;
         Ok(())
+    }
+
+    fn share_prompt(&self, step: &str, attempt: u32) -> Result<(), EngineError> {
+        let prompt = self.dir.attempt(step, attempt).prompt();
+        let name = prompt.strip_prefix(self.dir.path()).unwrap_or(&prompt);
+        let names = [&*name.to_string_lossy()];
+        run_files::share(&self.database, &self.run, &self.dir, &names)
     }
 
     /// Takes the run's references to the remote, if they differ from what it has.
@@ -216,14 +227,8 @@ impl DrivenRun {
     fn give(&self, order: &Order) -> Result<(), EngineError> {
         self.push()?;
         if order.task == OrderedTask::Work {
-            let prompt = self.dir.attempt(&order.step, order.attempt).prompt();
-            let name = prompt.strip_prefix(self.dir.path()).unwrap_or(&prompt);
-            run_files::share(
-                &self.database,
-                &self.run,
-                &self.dir,
-                &[&name.to_string_lossy()],
-            )?;
+            // The line of a large event did not name the step.
+            self.share_prompt(&order.step, order.attempt)?;
         }
         let body = {
             let state = self.lock();

@@ -15,6 +15,7 @@ pub(crate) struct Line {
     pub(crate) kind: String,
     pub(crate) hash: String,
     step: Option<String>,
+    attempt: Option<u32>,
     blob: Option<String>,
 }
 
@@ -58,6 +59,12 @@ impl Line {
             self.kind.as_str(),
             "work_item" | "baseline_started" | "contract_started"
         )
+    }
+
+    /// The attempt that it hands a prompt to.
+    pub(crate) fn prompted_attempt(&self) -> Option<(&str, u32)> {
+        let is_prompt = self.kind == "work_item";
+        self.step.as_deref().zip(self.attempt).filter(|_| is_prompt)
     }
 
     /// Does it name a commit that other machines may need?
@@ -161,6 +168,19 @@ mod tests {
         let noted = state.note(&Line::parse(text).unwrap(), Path::new("/nonexistent"));
         assert!(noted.is_err());
         assert_eq!((state.begun("a"), state.seq), (None, 0));
+    }
+
+    #[test]
+    fn an_attempt_has_its_prompt_when_its_line_is_read() {
+        let attempt = |text: &str| {
+            let line = Line::parse(text).unwrap();
+            line.prompted_attempt()
+                .map(|(step, at)| (step.to_owned(), at))
+        };
+        let item = r#"{"seq":3,"type":"work_item","step":"a","attempt":2,"hash":"h"}"#;
+        assert_eq!(attempt(item), Some(("a".to_owned(), 2)));
+        let other = r#"{"seq":3,"type":"attempt_started","step":"a","attempt":2,"hash":"h"}"#;
+        assert_eq!(attempt(other), None);
     }
 
     #[test]
