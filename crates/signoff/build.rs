@@ -12,31 +12,10 @@ fn main() {
     // most commands take. What ships keeps its random addresses.
     if is("PROFILE", "debug") {
         println!("cargo::rustc-link-arg-bins=-no-pie");
-    } else if is_native() && loads(PACKED) {
-        println!("cargo::rustc-link-arg-bins={PACKED}");
     }
     if is("CARGO_CFG_TARGET_ENV", "gnu") {
         include_unwinder();
     }
-}
-
-/// Puts tens of thousands of relocations into bitmaps, of which the loader reads a tenth of the memory.
-const PACKED: &str = "-Wl,-z,pack-relative-relocs";
-
-/// Whether what is linked with this option starts: linker and loader both have to know it.
-fn loads(option: &str) -> bool {
-    let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    let (source, program) = (folder.join("starts.c"), folder.join("starts"));
-    std::fs::write(&source, "int main(void) { return 0; }\n").expect("cargo's folder is ours");
-    let mut link = Command::new("cc");
-    link.args(["-fPIE", "-pie", option, "-o"]);
-    link.args([&program, &source]);
-    let succeeds = |command: &mut Command| command.output().is_ok_and(|done| done.status.success());
-    succeeds(&mut link) && succeeds(&mut Command::new(&program))
-}
-
-fn is_native() -> bool {
-    std::env::var("HOST") == std::env::var("TARGET")
 }
 
 fn is(name: &str, value: &str) -> bool {
@@ -46,7 +25,8 @@ fn is(name: &str, value: &str) -> bool {
 /// Every start opens, maps and relocates each shared library, so the one that unwinds stacks becomes a part of the binary: the
 /// linker finds this file under the library's name, which sends it to the static one. A compiler that has none changes nothing.
 fn include_unwinder() {
-    if !is_native() || !has_static_library("libgcc_eh.a") {
+    let native = std::env::var("HOST") == std::env::var("TARGET");
+    if !native || !has_static_library("libgcc_eh.a") {
         return;
     }
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it")).join("link");
