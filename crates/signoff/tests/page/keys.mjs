@@ -32,6 +32,8 @@ export async function keys({ check, holds, page, at, project }) {
     await press("?");
     await page.waitForSelector("#keys[open]");
     await press("Escape");
+    // Keys mean something else while it is open.
+    await page.waitForSelector("#keys:not([open])", { state: "attached" });
     await press("j", "j", "c");
     await focused("#step-second [name=text]");
     await page.keyboard.type("Said with keys.");
