@@ -64,6 +64,8 @@ export async function keys({ check, holds, page, at, project }) {
     await page.goto(`${project.base}/runs`);
     await press("j", "Enter");
     await page.waitForSelector("#run");
+    // Before its scripts have run a page hears no keys.
+    await page.waitForLoadState("load");
     await press("j", "Enter");
     await page.waitForSelector(".run-step details[open] .tabs");
   });
