@@ -96,11 +96,16 @@ impl Invocation {
 
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        // Cargo tells us about our own package. A build script that looks at that (`ring`'s) would run again, and all that
+        // needs it be built again, whenever somebody changes between `cargo xtask` and `cargo`, or to another clone.
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+                command.env_remove(&name);
+            }
+        }
         command
             .args(&self.args)
-            // Cargo set it for us. A build script that looks at it (`ring`'s) would run again, and all that needs it be
-            // built again, whenever somebody changes between `cargo xtask` and `cargo`, or to another clone.
-            .env_remove("CARGO_MANIFEST_DIR")
             .envs(self.env.iter().map(|(name, value)| (name, value)))
             .current_dir(root());
         command
@@ -178,6 +183,15 @@ mod tests {
             date.started_by("nice", &["-n", "5"]).to_string(),
             "TZ=UTC nice -n 5 date -u"
         );
+    }
+
+    #[test]
+    fn what_cargo_says_of_this_package_is_not_passed_on() {
+        assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
+        let variables = Invocation::new("env", []).stdout().unwrap();
+        let of_package =
+            |line: &&str| line.starts_with("CARGO_PKG_") || line.starts_with("CARGO_MANIFEST_");
+        assert_eq!(variables.lines().find(of_package), None);
     }
 
     #[test]
