@@ -20,7 +20,6 @@ use crate::driving::{Message, about};
 use crate::error::EngineError;
 use crate::git::RemoteGit;
 use crate::journal_lines::{JournalState, Line, head_commit};
-use crate::machine::Queues;
 use crate::mirror::head_text;
 use crate::run_files;
 
@@ -136,7 +135,7 @@ pub fn hand_over(
         drop(fs::remove_file(dir.shared()));
         return Err(error);
     }
-    Queues::connect(database)?.activate(database, &run.id)
+    database.activate(&run.id)
 }
 
 /// The place of a plan in the queues: lower goes first.
@@ -254,7 +253,8 @@ impl RemoteRuns {
         };
         database.add_request(run, &request)?;
         // Where no process drives the run, one has to take it up for this.
-        Queues::connect(&database)?.activate(&database, run)?;
+        database.activate(run)?;
+        database.wake(run);
         let begun = Instant::now();
         loop {
             if let Some(reply) = database.reply_to(run, &name)? {

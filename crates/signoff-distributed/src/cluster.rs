@@ -1,12 +1,11 @@
 //! What the loop is given of the other machines.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use signoff_runtime::cluster::{Cluster, News, Order, OrderedTask};
+use signoff_runtime::cluster::{Cluster, News, NewsSender, Order, OrderedTask, Report};
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 
@@ -15,14 +14,28 @@ use crate::error::EngineError;
 use crate::git::RemoteGit;
 use crate::journal_lines::{JournalState, Line};
 use crate::keys::MachineKey;
-use crate::machine::Queues;
 use crate::mirror::{HEAD, head_text};
-use crate::orders::{OrderBody, SignedOrder};
+use crate::orders::{OrderBody, Pushed, SignedOrder};
 use crate::run_files;
 
 /// What a worker has of the cluster: it follows a run, and gives no orders.
-#[derive(Debug)]
-pub(crate) struct Worker;
+#[derive(Default)]
+pub(crate) struct Worker(Mutex<Option<NewsSender>>);
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Worker").finish_non_exhaustive()
+    }
+}
+
+impl Worker {
+    /// Whoever waits for what the run's processes here do has something else to do.
+    pub(crate) fn wake(&self) {
+        if let Some(news) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            news(News::Wake);
+        }
+    }
+}
 
 const FOLLOWS: &str = "this machine only works for the run";
 
@@ -31,9 +44,13 @@ impl Cluster for Worker {
         Err(FOLLOWS.to_owned())
     }
 
-    fn connect(&self, _news: News) {}
+    fn connect(&self, news: NewsSender) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(news);
+    }
 
-    fn hand_over(&self, _order: Order) -> Result<(), String> {
+    fn note_reference(&self, _name: &str, _object: &str) {}
+
+    fn hand_over(&self, _orders: Vec<Order>) -> Result<(), String> {
         Err(FOLLOWS.to_owned())
     }
 
@@ -70,7 +87,6 @@ pub(crate) struct DrivenRun {
     pub(crate) dir: RunDir,
     pub(crate) git: RemoteGit,
     pub(crate) key: Arc<MachineKey>,
-    pub(crate) queues: Queues,
     pub(crate) priority: i32,
     /// How long the database may be away.
     pub(crate) patience: Duration,
@@ -81,11 +97,13 @@ pub(crate) struct DrivenRun {
 #[derive(Default)]
 struct DrivenState {
     journal: JournalState,
-    /// The references of the run that the remote has.
-    pushed: String,
-    /// Orders that nobody has reported about, with the repository that has their commits.
-    open: BTreeMap<String, PathBuf>,
-    news: Option<News>,
+    /// References of the run that the remote does not have yet, with what they name.
+    unpushed: BTreeMap<String, String>,
+    /// How often some were taken there.
+    pushes: u64,
+    /// Orders that nobody has reported about.
+    open: BTreeSet<String>,
+    news: Option<NewsSender>,
 }
 
 impl std::fmt::Debug for DrivenRun {
@@ -106,7 +124,6 @@ pub(crate) struct DrivenSetup {
     pub(crate) dir: RunDir,
     pub(crate) git: RemoteGit,
     pub(crate) key: Arc<MachineKey>,
-    pub(crate) queues: Queues,
     pub(crate) priority: i32,
     pub(crate) patience: Duration,
     pub(crate) journal: JournalState,
@@ -122,7 +139,6 @@ impl DrivenRun {
             dir: setup.dir,
             git: setup.git,
             key: setup.key,
-            queues: setup.queues,
             priority: setup.priority,
             patience: setup.patience,
             state: Mutex::new(DrivenState {
@@ -139,34 +155,35 @@ impl DrivenRun {
 
     /// Orders that nobody has reported about.
     pub(crate) fn open_orders(&self) -> Vec<String> {
-        self.lock().open.keys().cloned().collect()
+        self.lock().open.iter().cloned().collect()
     }
 
     /// An order was reported about: its report goes to the loop.
-    pub(crate) fn deliver(&self, order: &str, report: signoff_runtime::cluster::Report) {
+    pub(crate) fn deliver(&self, order: &str, report: Report) {
         let mut state = self.lock();
-        if state.open.remove(order).is_some()
+        if state.open.remove(order)
             && let Some(news) = &state.news
         {
-            news(report);
+            news(News::Report(Box::new(report)));
         }
     }
 
     fn publish_lines(&self, text: &str) -> Result<(), EngineError> {
-        let mut journal = self.lock().journal.clone();
+        let mut parsed = Vec::new();
         let mut lines = Vec::new();
-        let mut names_commit = false;
         for line in text.lines() {
-            let parsed = Line::parse(line)?;
-            names_commit |= parsed.names_commit();
-            if let Some((step, attempt)) = parsed.prompted_attempt() {
+            let new = Line::parse(line)?;
+            if let Some((step, attempt)) = new.prompted_attempt() {
                 // Whoever drives the run next gives the order again, and has no prompt but this.
-                self.share_prompt(step, attempt)?;
+                self.share_prompts([(step, attempt)])?;
             }
-            journal.note(&parsed, &self.dir.blobs())?;
-            lines.push((parsed.seq, line.to_owned()));
+            lines.push((new.seq, line.to_owned()));
+            parsed.push(new);
         }
-        if names_commit {
+        let Some(last) = parsed.last() else {
+            return Ok(());
+        };
+        if parsed.iter().any(Line::names_commit) {
             // Whoever reads the line has to find the commit.
             self.push()?;
         }
@@ -175,10 +192,10 @@ impl DrivenRun {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             run_files::share(&self.database, &self.run, &self.dir, &names)?;
         }
-        let signed = head_text(&self.run, journal.seq, &journal.hash);
+        let signed = head_text(&self.run, last.seq, &last.hash);
         let published = PublishedLines {
             lines,
-            hash: journal.hash.clone(),
+            hash: last.hash.clone(),
             key: Some(self.key.public().to_owned()),
             signature: Some(self.key.sign(HEAD, &signed)),
         };
@@ -187,26 +204,42 @@ impl DrivenRun {
             return Err(EngineError::TakenOver);
         }
         failpoint::reached("journal.published");
-        self.lock().journal = journal;
-        Ok(())
+        let mut state = self.lock();
+        let mut lines = parsed.iter();
+        lines.try_for_each(|line| state.journal.note(line, &self.dir.blobs()))
     }
 
-    fn share_prompt(&self, step: &str, attempt: u32) -> Result<(), EngineError> {
-        let prompt = self.dir.attempt(step, attempt).prompt();
-        let name = prompt.strip_prefix(self.dir.path()).unwrap_or(&prompt);
-        let names = [&*name.to_string_lossy()];
+    fn share_prompts<'s>(
+        &self,
+        attempts: impl IntoIterator<Item = (&'s str, u32)>,
+    ) -> Result<(), EngineError> {
+        let names = attempts.into_iter().map(|(step, attempt)| {
+            let prompt = self.dir.attempt(step, attempt).prompt();
+            let name = prompt.strip_prefix(self.dir.path()).unwrap_or(&prompt);
+            name.to_string_lossy().into_owned()
+        });
+        let names: Vec<String> = names.collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
         run_files::share(&self.database, &self.run, &self.dir, &names)
     }
 
-    /// Takes the run's references to the remote, if they differ from what it has.
+    /// Takes the run's references to the remote that it does not have yet.
     fn push(&self) -> Result<(), EngineError> {
-        let references = self.git.references(&self.run)?;
-        if self.lock().pushed == references {
+        let references = std::mem::take(&mut self.lock().unpushed);
+        if references.is_empty() {
             return Ok(());
         }
-        self.git.push(&self.run)?;
-        self.lock().pushed = references;
-        Ok(())
+        let pushed = self.git.push_references(&references);
+        let mut state = self.lock();
+        if pushed.is_ok() {
+            state.pushes += 1;
+        } else {
+            for (name, object) in references {
+                // What was named so meanwhile is newer.
+                state.unpushed.entry(name).or_insert(object);
+            }
+        }
+        pushed
     }
 
     /// Does something again as long as the database may be away. What it refuses, it refuses for good.
@@ -224,12 +257,30 @@ impl DrivenRun {
         }
     }
 
-    fn give(&self, order: &Order) -> Result<(), EngineError> {
+    fn give(&self, orders: &[Order]) -> Result<(), EngineError> {
         self.push()?;
-        if order.task == OrderedTask::Work {
-            // The line of a large event did not name the step.
-            self.share_prompt(&order.step, order.attempt)?;
+        // The line of a large event did not name the step.
+        let works = orders
+            .iter()
+            .filter(|order| order.task == OrderedTask::Work);
+        self.share_prompts(works.map(|order| (order.step.as_str(), order.attempt)))?;
+        let signed = orders.iter().map(|order| self.sign(order));
+        let signed = signed.collect::<Result<Vec<SignedOrder>, _>>()?;
+        failpoint::reached("orders.before");
+        let (run, epoch) = (&self.run, self.epoch);
+        let added = self
+            .database
+            .add_orders(run, epoch, self.priority, &signed)?;
+        if !added {
+            return Err(EngineError::TakenOver);
         }
+        failpoint::reached("orders.given");
+        let open = signed.into_iter().map(|order| order.id);
+        self.lock().open.extend(open);
+        Ok(())
+    }
+
+    fn sign(&self, order: &Order) -> Result<SignedOrder, EngineError> {
         let body = {
             let state = self.lock();
             let begun = state.journal.begun(&order.step).ok_or_else(|| {
@@ -246,18 +297,13 @@ impl DrivenRun {
                 begun,
                 seq: state.journal.seq,
                 hash: state.journal.hash.clone(),
+                pushed: Pushed {
+                    epoch: self.epoch,
+                    count: state.pushes,
+                },
             }
         };
-        let signed = SignedOrder::new(&body, &self.key)?;
-        if !self.database.add_order(self.epoch, &signed, &order.role)? {
-            return Err(EngineError::TakenOver);
-        }
-        failpoint::reached("order.added");
-        self.queues
-            .enqueue_order(&self.database, &signed.id, &order.role, self.priority)?;
-        failpoint::reached("order.queued");
-        self.lock().open.insert(signed.id, order.repository.clone());
-        Ok(())
+        SignedOrder::new(&body, &self.key)
     }
 }
 
@@ -267,12 +313,17 @@ impl Cluster for DrivenRun {
         self.patiently(|| self.publish_lines(text))
     }
 
-    fn connect(&self, news: News) {
+    fn connect(&self, news: NewsSender) {
         self.lock().news = Some(news);
     }
 
-    fn hand_over(&self, order: Order) -> Result<(), String> {
-        self.patiently(|| self.give(&order))
+    fn note_reference(&self, name: &str, object: &str) {
+        let mut state = self.lock();
+        state.unpushed.insert(name.to_owned(), object.to_owned());
+    }
+
+    fn hand_over(&self, orders: Vec<Order>) -> Result<(), String> {
+        self.patiently(|| self.give(&orders))
     }
 
     fn withdraw(&self) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use signoff_api::request::{Request, RequestKind};
 use signoff_engine::{Actor, Event, Outcome, PauseReason, RecordedEvent, Run, goes_on_by_itself};
-use signoff_runtime::cluster::{OrderedTask, Report};
+use signoff_runtime::cluster::{Cluster as _, OrderedTask, Report};
 use signoff_runtime::drive::{NoPerson, Observe, StopReason};
 use signoff_runtime::live::handed_over::work_reference;
 use signoff_runtime::live::{PreparedRun, RunOptions};
@@ -22,13 +22,16 @@ use signoff_store::failpoint;
 use signoff_store::runs::requests::Requests;
 
 use crate::cluster::{DrivenRun, DrivenSetup};
-use crate::database::{Database, RequestRow};
+use crate::database::{Database, OrderReport, RequestRow};
 use crate::error::EngineError;
 use crate::machine::Shared;
 use crate::mirror::{Mirror, MirrorOptions};
 
-/// How often reports and requests are looked for.
-const POLL: Duration = Duration::from_millis(50);
+/// How often reports and requests are looked for, should nobody say that there are some.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How often the loop's answer to a request is looked for.
+const REPLY: Duration = Duration::from_millis(20);
 
 /// What a person sends to a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,7 +116,6 @@ fn drive_taken(
         dir: mirror.dir.clone(),
         git: mirror.git.clone(),
         key: Arc::clone(&shared.key),
-        queues: shared.queues.clone(),
         priority: database.priority(run)?,
         patience: shared.lease * 2 / 3,
         journal: mirror.journal.clone(),
@@ -304,6 +306,7 @@ fn with_news<T: Send>(
     drive: impl FnOnce() -> T,
 ) -> Result<T, EngineError> {
     let ended = AtomicBool::new(false);
+    let bell = shared.wakes.bell(&driven.run);
     std::thread::scope(|scope| {
         let listen = || {
             let mut news = NewsReader {
@@ -317,7 +320,7 @@ fn with_news<T: Send>(
             while !ended.load(Ordering::Acquire) {
                 // The database may be away for a while; whoever writes notices if it is too long.
                 drop(news.look());
-                std::thread::sleep(POLL);
+                bell.wait(if news.asked.is_empty() { LOOK } else { REPLY });
             }
             // An answer with the last breath.
             drop(news.pass_replies());
@@ -327,6 +330,7 @@ fn with_news<T: Send>(
         listener.map_err(EngineError::machine("nobody can listen for reports"))?;
         let done = drive();
         ended.store(true, Ordering::Release);
+        bell.ring();
         Ok(done)
     })
 }
@@ -350,36 +354,44 @@ impl NewsReader<'_> {
             return Ok(());
         }
         let workers = self.shared.workers();
-        for (order, signed) in self.database.reports(&open)? {
-            match signed.verify(&order, &workers) {
-                Ok(report) => self.deliver(&order, report)?,
+        let mut believed = Vec::new();
+        for reported in self.database.reports(&open)? {
+            match reported.signed.verify(&reported.order, &workers) {
+                Ok(report) => believed.push((reported, report)),
                 Err(error) => {
                     // Whoever can write to the database wrote it, and no worker.
                     self.shared.say(error.to_string());
-                    self.database.discard_report(&order)?;
+                    self.database.discard_report(&reported.order)?;
                 }
             }
         }
-        Ok(())
-    }
-
-    fn deliver(&self, order: &str, report: Report) -> Result<(), EngineError> {
-        if report.task == OrderedTask::Work {
+        self.fetch_work(&believed)?;
+        for (reported, report) in believed {
             self.take_work(&report)?;
+            self.driven.deliver(&reported.order, report);
         }
-        self.driven.deliver(order, report);
         Ok(())
     }
 
-    /// Brings the commit of the work to where the loop looks for it.
+    /// Brings the commits here that reports are about.
+    fn fetch_work(&self, reports: &[(OrderReport, Report)]) -> Result<(), EngineError> {
+        let of_work = reports
+            .iter()
+            .filter(|(_, report)| report.commit.is_some() && report.task == OrderedTask::Work);
+        let claims: Vec<String> = of_work.map(|(order, _)| order.claims.clone()).collect();
+        self.driven.git.fetch_claims(&self.driven.run, &claims)
+    }
+
+    /// Names the commit of the work as the loop looks for it.
     fn take_work(&self, report: &Report) -> Result<(), EngineError> {
-        let (git, run) = (&self.driven.git, &self.driven.run);
-        let Some(commit) = &report.commit else {
+        let (Some(commit), OrderedTask::Work) = (&report.commit, report.task) else {
             return Ok(());
         };
-        git.fetch_claims(run)?;
-        let name = work_reference(run, &report.step, report.attempt);
-        git.set_reference(&name, commit)
+        let name = work_reference(&self.driven.run, &report.step, report.attempt);
+        self.driven.git.set_reference(&name, commit)?;
+        // The next attempt may be another machine's.
+        self.driven.note_reference(&name, commit);
+        Ok(())
     }
 
     fn pass_requests(&mut self) -> Result<(), EngineError> {

@@ -1,5 +1,6 @@
 //! Git between machines: only by the names that a run has, and never by a hook or setting of a repository.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -80,18 +81,39 @@ impl RemoteGit {
     /// Brings every reference of a run here.
     pub(crate) fn fetch(&self, run: &str) -> Result<(), EngineError> {
         let references = format!("refs/signoff/{run}/*");
-        self.fetch_references("the commits of the run cannot be fetched", &references)
+        self.fetch_references("the commits of the run cannot be fetched", &[references])
     }
 
-    /// Brings the work here that machines have claimed to do.
-    pub(crate) fn fetch_claims(&self, run: &str) -> Result<(), EngineError> {
-        let references = format!("refs/signoff/{run}/claims/*");
-        self.fetch_references("the work of other machines cannot be fetched", &references)
+    /// Brings the work here whose names begin so.
+    pub(crate) fn fetch_claims(&self, run: &str, names: &[String]) -> Result<(), EngineError> {
+        for some in names.chunks(REFERENCES) {
+            let references = some
+                .iter()
+                .map(|name| format!("refs/signoff/{run}/{name}*"));
+            let references: Vec<String> = references.collect();
+            self.fetch_references("the work of other machines cannot be fetched", &references)?;
+        }
+        Ok(())
     }
 
-    fn fetch_references(&self, what: &'static str, references: &str) -> Result<(), EngineError> {
-        let both = format!("+{references}:{references}");
-        let words = ["fetch", "--quiet", "--no-tags", "--", &self.remote, &both];
+    fn fetch_references(
+        &self,
+        what: &'static str,
+        references: &[String],
+    ) -> Result<(), EngineError> {
+        let both = references.iter().map(|name| format!("+{name}:{name}"));
+        let both: Vec<String> = both.collect();
+        // What git would do in the background to keep a person's repository small costs more than it saves here.
+        let mut words = vec![
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--no-auto-maintenance",
+            "--no-write-fetch-head",
+            "--",
+            &self.remote,
+        ];
+        words.extend(both.iter().map(String::as_str));
         self.run(what, &words)?;
         Ok(())
     }
@@ -125,6 +147,23 @@ impl RemoteGit {
         Ok(())
     }
 
+    /// Takes these references to the remote: their full names, and what they name.
+    pub(crate) fn push_references(
+        &self,
+        references: &BTreeMap<String, String>,
+    ) -> Result<(), EngineError> {
+        let all: Vec<String> = references
+            .iter()
+            .map(|(name, object)| format!("+{object}:{name}"))
+            .collect();
+        for some in all.chunks(REFERENCES) {
+            let mut words = vec!["push", "--quiet", "--", self.remote.as_str()];
+            words.extend(some.iter().map(String::as_str));
+            self.run("the commits of the run cannot be pushed", &words)?;
+        }
+        Ok(())
+    }
+
     /// The names of a run's references that the remote has.
     pub(crate) fn remote_references(&self, run: &str) -> Result<Vec<String>, EngineError> {
         let pattern = format!("refs/signoff/{run}/*");
@@ -146,15 +185,6 @@ impl RemoteGit {
             self.run("the references of the run cannot be removed", &words)?;
         }
         Ok(())
-    }
-
-    /// The references of a run here, with what they name: whatever differs has to be pushed.
-    pub(crate) fn references(&self, run: &str) -> Result<String, EngineError> {
-        let below = format!("refs/signoff/{run}/");
-        self.run(
-            "the references of the run cannot be listed",
-            &["for-each-ref", "--format=%(refname) %(objectname)", &below],
-        )
     }
 
     /// Shows the files of a commit here.

@@ -1,6 +1,6 @@
 //! Carries out orders: one thread for each run that this machine works for, with a copy of its project.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,14 +15,14 @@ use signoff_sandbox::start_thread;
 use signoff_store::failpoint;
 
 use crate::cluster::Worker;
-use crate::database::Database;
+use crate::database::{ClaimedReport, Database};
 use crate::error::EngineError;
 use crate::machine::Shared;
 use crate::mirror::{Mirror, MirrorOptions};
 use crate::orders::{OrderBody, SignedOrder, SignedReport};
 use crate::run_files;
 
-/// How long a report is waited for at a time.
+/// How long the end of the threads is waited for at a time.
 const TICK: Duration = Duration::from_millis(20);
 
 /// How often it is asked whether what is under way is still wanted.
@@ -34,13 +34,21 @@ const IDLE: Duration = Duration::from_mins(1);
 /// The runs that this machine works for.
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
-    runs: Mutex<HashMap<String, Sender<Job>>>,
+    runs: Mutex<HashMap<String, HostHandle>>,
     stopping: Arc<AtomicBool>,
     /// Threads that may have agents.
     alive: Arc<AtomicUsize>,
 }
 
+/// How a run's thread is reached.
+#[derive(Debug)]
+struct HostHandle {
+    jobs: Sender<Job>,
+    worker: Arc<Worker>,
+}
+
 /// An order that this machine has taken.
+#[derive(Debug)]
 struct Job {
     order: SignedOrder,
     body: OrderBody,
@@ -49,7 +57,7 @@ struct Job {
 }
 
 impl Hosts {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Sender<Job>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, HostHandle>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -91,8 +99,11 @@ impl Hosts {
         let run = job.order.run.clone();
         let mut runs = self.lock();
         let job = match runs.get(&run) {
-            Some(host) => match host.send(job) {
-                Ok(()) => return Ok(()),
+            Some(host) => match host.jobs.send(job) {
+                Ok(()) => {
+                    host.worker.wake();
+                    return Ok(());
+                }
                 Err(unsent) => unsent.0,
             },
             None => job,
@@ -103,7 +114,9 @@ impl Hosts {
             shared: Arc::clone(shared),
             run: run.clone(),
             stopping: Arc::clone(&self.stopping),
+            worker: Arc::default(),
         };
+        let worker = Arc::clone(&host.worker);
         let alive = Arc::clone(&self.alive);
         alive.fetch_add(1, Ordering::AcqRel);
         let started = start_thread("signoff-host", move || {
@@ -113,7 +126,13 @@ impl Hosts {
         started.map_err(EngineError::machine("a thread cannot be started"))?;
         // The thread has just begun to listen.
         drop(sender.send(job));
-        runs.insert(run, sender);
+        runs.insert(
+            run,
+            HostHandle {
+                jobs: sender,
+                worker,
+            },
+        );
         Ok(())
     }
 
@@ -125,6 +144,9 @@ impl Hosts {
     /// Ends every agent, and waits until they are gone.
     pub(crate) fn stop_all(&self) {
         self.stopping.store(true, Ordering::Release);
+        for host in self.lock().values() {
+            host.worker.wake();
+        }
         let begun = Instant::now();
         while self.alive.load(Ordering::Acquire) > 0 && begun.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(TICK);
@@ -138,23 +160,32 @@ struct Host {
     shared: Arc<Shared>,
     run: String,
     stopping: Arc<AtomicBool>,
+    worker: Arc<Worker>,
 }
 
 impl Host {
     fn work(&self, jobs: &Receiver<Job>) {
-        let mut first = None;
-        while let Some(job) = first.take().or_else(|| self.next_job(jobs)) {
+        let mut first: Vec<Job> = Vec::new();
+        loop {
+            if first.is_empty() {
+                first.extend(self.next_job(jobs));
+            }
+            let Some(job) = first.first() else {
+                break;
+            };
             let opened = self.open(&job.body);
             let (mut mirror, project) = match opened {
                 Ok(opened) => opened,
                 Err(error) => {
-                    self.refuse(job, error);
+                    for job in first.drain(..) {
+                        self.refuse(job, &error);
+                    }
                     continue;
                 }
             };
-            match self.work_in(&mut mirror, &project, job, jobs) {
+            match self.work_in(&mut mirror, &project, std::mem::take(&mut first), jobs) {
                 // The plan has another version: everything is opened again for it.
-                Next::Job(job) => first = Some(*job),
+                Next::Jobs(jobs) => first = jobs,
                 Next::Idle => {}
                 Next::Stopped => break,
             }
@@ -182,8 +213,9 @@ impl Host {
 
     fn open(&self, body: &OrderBody) -> Result<(Mirror, Project), EngineError> {
         let remote = self.shared.remote_of(&body.project)?;
-        let mirror = Mirror::fetch(&self.database, &self.mirrors(), &self.run, &remote)?;
-        let project = mirror.project(Arc::new(Worker))?;
+        let mut mirror = Mirror::fetch(&self.database, &self.mirrors(), &self.run, &remote)?;
+        mirror.fetched = body.pushed;
+        let project = mirror.project(Arc::clone(&self.worker) as _)?;
         if project.store.project_id().ok().flatten().as_deref() != Some(body.project.as_str()) {
             return Err(EngineError::Untrusted(format!(
                 "the run `{}` is of another project than its order says",
@@ -197,7 +229,7 @@ impl Host {
         &self,
         mirror: &mut Mirror,
         project: &Project,
-        first: Job,
+        first: Vec<Job>,
         jobs: &Receiver<Job>,
     ) -> Next {
         let clock = SystemClock::new();
@@ -206,53 +238,36 @@ impl Host {
         let mut hosted = match HostedRun::open(project, &self.run, &machine, &clock) {
             Ok(hosted) => hosted,
             Err(error) => {
-                self.refuse(first, error.into());
+                let error = error.into();
+                for job in first {
+                    self.refuse(job, &error);
+                }
                 return Next::Idle;
             }
         };
         let mut under_way = Vec::new();
-        let mut waiting = vec![first];
+        let mut waiting = first;
         let (mut looked, mut worked) = (Instant::now(), Instant::now());
         loop {
             if self.stopping.load(Ordering::Acquire) {
                 return Next::Stopped;
             }
             waiting.extend(jobs.try_iter());
-            for job in std::mem::take(&mut waiting) {
-                match self.begin(mirror, &mut hosted, &job) {
-                    Ok(CaughtUp::Here) => under_way.push(job),
-                    Ok(CaughtUp::OtherVersion) => {
-                        // What is under way was begun under the old version, and is not wanted any more.
-                        return Next::Job(Box::new(job));
-                    }
-                    Err(error) => self.refuse(job, error),
-                }
+            if let Some(jobs) = self.begin(mirror, &mut hosted, &mut waiting, &mut under_way) {
+                // What is under way was begun under the old version, and is not wanted any more.
+                return Next::Jobs(jobs);
             }
-            match hosted.next(TICK) {
-                Ok(Some(report)) => {
-                    let is_it = |job: &Job| {
-                        job.body.step == report.step
-                            && job.body.attempt == report.attempt
-                            && job.body.task == report.task
-                    };
-                    if let Some(at) = under_way.iter().position(is_it) {
-                        let job = under_way.swap_remove(at);
-                        let done = self.report(mirror, project, &hosted, &job, report);
-                        drop(job.done.send(done));
-                    }
+            let (ended, trouble) = next_reports(&mut hosted, &mut under_way);
+            self.report(mirror, project, &hosted, ended);
+            if let Some(error) = trouble {
+                let error = EngineError::Machine {
+                    what: "the work was given up",
+                    why: error.to_string(),
+                };
+                for job in under_way.drain(..) {
+                    self.refuse(job, &error);
                 }
-                Ok(None) => {}
-                Err(error) => {
-                    let text = error.to_string();
-                    for job in under_way.drain(..) {
-                        let why = EngineError::Machine {
-                            what: "the work was given up",
-                            why: text.clone(),
-                        };
-                        self.refuse(job, why);
-                    }
-                    return Next::Idle;
-                }
+                return Next::Idle;
             }
             if !under_way.is_empty() {
                 worked = Instant::now();
@@ -266,52 +281,94 @@ impl Host {
         }
     }
 
+    /// Begins what waits. Returns it if the run goes on under another version of its plan.
     fn begin(
         &self,
         mirror: &mut Mirror,
         hosted: &mut HostedRun<'_>,
-        job: &Job,
+        waiting: &mut Vec<Job>,
+        under_way: &mut Vec<Job>,
+    ) -> Option<Vec<Job>> {
+        if waiting.is_empty() {
+            return None;
+        }
+        match self.catch_up(mirror, hosted, waiting) {
+            Ok(CaughtUp::Here) => {}
+            Ok(CaughtUp::OtherVersion) => return Some(std::mem::take(waiting)),
+            Err(error) => {
+                for job in waiting.drain(..) {
+                    self.refuse(job, &error);
+                }
+                return None;
+            }
+        }
+        for job in waiting.drain(..) {
+            match self.begin_one(mirror, hosted, &job) {
+                Ok(()) => under_way.push(job),
+                Err(error) => self.refuse(job, &error),
+            }
+        }
+        None
+    }
+
+    /// Brings here what these orders rest on, as far as it is not here yet.
+    fn catch_up(
+        &self,
+        mirror: &mut Mirror,
+        hosted: &mut HostedRun<'_>,
+        jobs: &[Job],
     ) -> Result<CaughtUp, EngineError> {
-        mirror.catch_up(&self.database)?;
+        // A prompt is no line of the journal.
+        let is_new =
+            |job: &Job| job.body.seq > mirror.journal.seq || job.body.task == OrderedTask::Work;
+        if jobs.iter().any(is_new) {
+            mirror.catch_up(&self.database)?;
+        }
+        let caught_up = hosted.catch_up()?;
+        if let Some(pushed) = jobs.iter().map(|job| job.body.pushed).max() {
+            mirror.fetch_commits(pushed)?;
+        }
+        Ok(caught_up)
+    }
+
+    fn begin_one(
+        &self,
+        mirror: &Mirror,
+        hosted: &mut HostedRun<'_>,
+        job: &Job,
+    ) -> Result<(), EngineError> {
         if mirror.hash_of(job.body.seq)?.as_deref() != Some(job.body.hash.as_str()) {
             return Err(EngineError::Untrusted(format!(
                 "the journal of {} is not the one that the order was given for",
                 self.run
             )));
         }
-        if hosted.catch_up()? == CaughtUp::OtherVersion {
-            return Ok(CaughtUp::OtherVersion);
-        }
-        mirror.git.fetch(&self.run)?;
-        hosted.begin(job.body.order(mirror.workspace.clone()))?;
-        Ok(CaughtUp::Here)
+        Ok(hosted.begin(job.body.order())?)
     }
 
-    /// Shares the work and its logs, then the report.
+    /// Shares what was done and its logs with the reports about it.
     fn report(
         &self,
         mirror: &Mirror,
         project: &Project,
         hosted: &HostedRun<'_>,
-        job: &Job,
-        report: Report,
-    ) -> Result<String, EngineError> {
-        let (step, attempt, task) = (report.step.clone(), report.attempt, report.task);
-        match self.share(mirror, project, hosted, job, report) {
-            Ok(report) => self.send_report(job, report),
-            Err(error @ EngineError::Database(_)) => Err(error),
-            Err(error) => {
-                let end = ReportedEnd::Trouble(format!("on {}: {error}", self.shared.name));
-                let report = Report {
-                    step,
-                    attempt,
-                    task,
-                    commit: None,
-                    end,
-                };
-                self.send_report(job, report)
-            }
+        ended: Vec<(Job, Report)>,
+    ) {
+        let mut files = BTreeMap::new();
+        let mut reports = Vec::new();
+        for (job, report) in ended {
+            let (step, attempt, task) = (report.step.clone(), report.attempt, report.task);
+            let shared = self.share(mirror, project, hosted, &job, report, &mut files);
+            let report = shared.unwrap_or_else(|error| Report {
+                step,
+                attempt,
+                task,
+                commit: None,
+                end: ReportedEnd::Trouble(format!("on {}: {error}", self.shared.name)),
+            });
+            reports.push((job, report));
         }
+        self.send_reports(reports, &files);
     }
 
     /// Shares what a report is about: the commit of the work, and the ends of its logs.
@@ -322,6 +379,7 @@ impl Host {
         hosted: &HostedRun<'_>,
         job: &Job,
         mut report: Report,
+        files: &mut BTreeMap<String, Vec<u8>>,
     ) -> Result<Report, EngineError> {
         let dir = hosted.attempt_dir(&report.step, report.attempt);
         let logs = match report.task {
@@ -330,7 +388,7 @@ impl Host {
                 report.commit = mirror.git.commit_at(&reference)?;
                 if let Some(commit) = &report.commit {
                     // Under a name of this claim: whoever has an older one cannot put other work in its place.
-                    let name = format!("claims/{}-{}", &job.order.signature[..32], job.claim);
+                    let name = format!("{}{}", job.order.claims(), job.claim);
                     mirror.git.push_commit(&self.run, commit, &name)?;
                     failpoint::reached("work.pushed");
                 }
@@ -342,36 +400,63 @@ impl Host {
         let secrets = project.secrets();
         for log in logs {
             let hide = |text: &str| secrets.hide(text).into_owned();
-            run_files::share_log(&self.database, &self.run, &mirror.dir, &log, hide)?;
+            files.extend(run_files::shared_log(&mirror.dir, &log, hide)?);
         }
         Ok(report)
     }
 
-    /// Sends a report for as long as this process may take to hear of the database again.
-    fn send_report(&self, job: &Job, report: Report) -> Result<String, EngineError> {
-        let signed = SignedReport::new(&job.order, report, &self.shared.key)?;
+    /// Sends reports for as long as this process may take to hear of the database again.
+    fn send_reports(&self, reports: Vec<(Job, Report)>, files: &BTreeMap<String, Vec<u8>>) {
+        let mut signed = Vec::new();
+        let mut jobs = Vec::new();
+        for (job, report) in reports {
+            match SignedReport::new(&job.order, report, &self.shared.key) {
+                Ok(report) => {
+                    signed.push(ClaimedReport {
+                        order: job.order.id.clone(),
+                        claim: job.claim,
+                        signed: report,
+                    });
+                    jobs.push(job);
+                }
+                Err(error) => drop(job.done.send(Err(error))),
+            }
+        }
+        if signed.is_empty() {
+            return;
+        }
         let begun = Instant::now();
         failpoint::reached("report.before");
-        loop {
-            match self.database.report(&job.order.id, job.claim, &signed) {
-                Ok(true) => {
-                    failpoint::reached("report.after");
-                    return Ok("reported".to_owned());
-                }
-                Ok(false) => return Ok("not wanted any more".to_owned()),
+        let counted = loop {
+            match self.database.report(&self.run, &signed, files) {
                 Err(_)
                     if begun.elapsed() < self.shared.lease
                         && !self.stopping.load(Ordering::Acquire) =>
                 {
                     std::thread::sleep(LOOK);
                 }
-                Err(error) => return Err(error),
+                counted => break counted,
             }
+        };
+        if counted.is_ok() {
+            failpoint::reached("report.after");
+            self.database.wake(&self.run);
+        }
+        for job in jobs {
+            let done = match &counted {
+                Ok(counted) if counted.contains(&job.order.id) => Ok("reported".to_owned()),
+                Ok(_) => Ok("not wanted any more".to_owned()),
+                Err(error) => Err(EngineError::Machine {
+                    what: "a report cannot be sent",
+                    why: error.to_string(),
+                }),
+            };
+            drop(job.done.send(done));
         }
     }
 
     /// Says that this machine does not, or cannot, carry out an order.
-    fn refuse(&self, job: Job, error: EngineError) {
+    fn refuse(&self, job: Job, error: &EngineError) {
         let why = format!("{} on {}: {error}", job.body.task.name(), self.shared.name);
         self.shared.say(format!("{}: {error}", job.order.id));
         let report = Report {
@@ -381,8 +466,7 @@ impl Host {
             commit: None,
             end: ReportedEnd::Trouble(why),
         };
-        let done = self.send_report(&job, report);
-        drop(job.done.send(done));
+        self.send_reports(vec![(job, report)], &BTreeMap::new());
     }
 
     /// Gives up what was withdrawn, or what another machine has taken since.
@@ -409,6 +493,32 @@ impl Host {
     }
 }
 
+/// Waits for what ends next, and takes with it what has ended by then. The error says why nothing more can end.
+fn next_reports(
+    hosted: &mut HostedRun<'_>,
+    under_way: &mut Vec<Job>,
+) -> (Vec<(Job, Report)>, Option<signoff_runtime::Error>) {
+    let mut ended = Vec::new();
+    let mut patience = LOOK;
+    loop {
+        match hosted.next(patience) {
+            Ok(Some(report)) => {
+                let is_it = |job: &Job| {
+                    job.body.step == report.step
+                        && job.body.attempt == report.attempt
+                        && job.body.task == report.task
+                };
+                if let Some(at) = under_way.iter().position(is_it) {
+                    ended.push((under_way.swap_remove(at), report));
+                }
+                patience = Duration::ZERO;
+            }
+            Ok(None) => return (ended, None),
+            Err(error) => return (ended, Some(error)),
+        }
+    }
+}
+
 /// Says that this machine does not believe an order, so that the run does not wait for it.
 fn not_believed(
     database: &Database,
@@ -428,14 +538,19 @@ fn not_believed(
         commit: None,
         end: ReportedEnd::Trouble(format!("on {}: {error}", shared.name)),
     };
-    let signed = SignedReport::new(order, report, &shared.key)?;
-    database.report(&order.id, claim, &signed)?;
+    let report = ClaimedReport {
+        order: order.id.clone(),
+        claim,
+        signed: SignedReport::new(order, report, &shared.key)?,
+    };
+    database.report(&order.run, &[report], &BTreeMap::new())?;
+    database.wake(&order.run);
     Ok(error.to_string())
 }
 
 /// What a host does next.
 enum Next {
-    Job(Box<Job>),
+    Jobs(Vec<Job>),
     Idle,
     Stopped,
 }

@@ -22,8 +22,11 @@ mod lease;
 mod machine;
 mod mirror;
 mod orders;
+mod queues;
 mod run_files;
-mod shared_limits;
+mod slots;
+mod wakes;
+mod workflows;
 
 pub use self::database::{Database, EngineHealth, MachineRow, SharedRun};
 pub use self::error::EngineError;

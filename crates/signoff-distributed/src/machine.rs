@@ -5,46 +5,29 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use dbos::sysdb::types::{WorkflowFilter, WorkflowStatus};
-use dbos::{
-    Client, ClientConfig, Config, DBOS, EngineOnly, Enqueue, EnqueueOptions, QueueConflict,
-    QueueOptions, ResumeOptions,
-};
+use dbos::DBOS;
 use signoff_runtime::project::ProcessContext;
 use signoff_store::config::EngineSettings;
 
-use crate::database::{Database, NewMachine, PROTOCOL, now_ms};
-use crate::driving::{DriveOutcome, drive};
+use crate::database::{Database, NewMachine, now_ms};
 use crate::error::EngineError;
 use crate::hosting::Hosts;
 use crate::keys::MachineKey;
 use crate::lease::{Lease, dead_machines};
 use crate::mirror::MirrorOptions;
+use crate::queues::Queues;
+use crate::slots::Slots;
+use crate::wakes::Wakes;
+use crate::workflows::launch;
 
-/// Whose queues these are, for DBOS.
-pub(crate) const APPLICATION: &str = "signoff";
-
-/// Where DBOS has its tables.
-pub(crate) const DBOS_SCHEMA: &str = "signoff_dbos";
-
-/// Runs that wait for a process that drives them.
-const PLANS: &str = "plans";
-const PLAN_RUN: &str = "plan_run";
-const ATTEMPT: &str = "attempt";
-
-/// How often queues are looked at.
-const POLL: Duration = Duration::from_millis(100);
+/// How often it is looked whether something is to be said, or the process is to end.
+const TICK: Duration = Duration::from_millis(100);
 
 /// How long leaving the queues may take.
 const SHUTDOWN: Duration = Duration::from_secs(2);
 
 /// How often it is looked whether somebody wants this process to leave.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// What recovery goes by: the protocol, not the build.
-pub(crate) fn version() -> String {
-    format!("protocol-{PROTOCOL}")
-}
 
 /// What a process does.
 #[derive(Debug, Clone)]
@@ -90,13 +73,14 @@ pub(crate) struct Shared {
     pub(crate) key: Arc<MachineKey>,
     pub(crate) settings: EngineSettings,
     pub(crate) mirrors: MirrorOptions,
-    pub(crate) queues: Queues,
     pub(crate) lease: Duration,
-    jobs: usize,
-    orchestrates: bool,
+    queues: Queues,
+    pub(crate) slots: Slots,
+    pub(crate) wakes: Arc<Wakes>,
+    pub(crate) orchestrates: bool,
     draining: AtomicBool,
     /// What is under way here.
-    busy: AtomicUsize,
+    pub(crate) busy: AtomicUsize,
     pub(crate) hosts: Hosts,
     trouble: Mutex<Vec<String>>,
 }
@@ -136,10 +120,10 @@ impl Shared {
 }
 
 /// Counts what is under way, for as long as it lives.
-struct Busy<'a>(&'a AtomicUsize);
+pub(crate) struct Busy<'a>(&'a AtomicUsize);
 
 impl<'a> Busy<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
+    pub(crate) fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::AcqRel);
         Self(count)
     }
@@ -149,122 +133,6 @@ impl Drop for Busy<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
-}
-
-/// The queues, as a client of DBOS.
-#[derive(Clone)]
-pub(crate) struct Queues(Client);
-
-impl Queues {
-    pub(crate) fn connect(database: &Database) -> Result<Self, EngineError> {
-        let mut config = ClientConfig::new(database.url());
-        config.app_name = Some(APPLICATION.to_owned());
-        DBOS_SCHEMA.clone_into(&mut config.schema);
-        config.max_connections = 4;
-        Ok(Self(database.wait(Client::connect(config))?))
-    }
-
-    pub(crate) fn enqueue_order(
-        &self,
-        database: &Database,
-        order: &str,
-        role: &str,
-        priority: i32,
-    ) -> Result<(), EngineError> {
-        self.enqueue(
-            database,
-            ATTEMPT,
-            order,
-            order,
-            &queue_of(role),
-            Some(priority),
-            None,
-        )
-    }
-
-    /// Puts an order back for another machine.
-    pub(crate) fn enqueue_again(
-        &self,
-        database: &Database,
-        order: &str,
-        role: &str,
-        executor: &str,
-    ) -> Result<(), EngineError> {
-        let id = format!("{order}@{executor}-{}", now_ms());
-        self.enqueue(
-            database,
-            ATTEMPT,
-            &id,
-            order,
-            &queue_of(role),
-            Some(1),
-            None,
-        )
-    }
-
-    /// Has some process drive a run, after whichever drives it now.
-    pub(crate) fn activate(&self, database: &Database, run: &str) -> Result<(), EngineError> {
-        let number = database.next_activation(run)?;
-        let id = format!("{run}/drive/{number}");
-        self.enqueue(database, PLAN_RUN, &id, run, PLANS, None, Some(run))
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "all of it names one row")]
-    fn enqueue(
-        &self,
-        database: &Database,
-        workflow: &str,
-        id: &str,
-        input: &str,
-        queue: &str,
-        priority: Option<i32>,
-        partition: Option<&str>,
-    ) -> Result<(), EngineError> {
-        let version = version();
-        let options = EnqueueOptions {
-            workflow_id: Some(id),
-            app_version: Some(&version),
-            ..EnqueueOptions::on(Enqueue {
-                priority: priority.and_then(|priority| u32::try_from(priority.max(1)).ok()),
-                partition_key: partition,
-                ..Enqueue::new(queue)
-            })
-        };
-        database.wait(async {
-            let queued =
-                self.0
-                    .enqueue_with::<_, String, EngineOnly>(workflow, input.to_owned(), options);
-            queued.await.map(drop)
-        })
-    }
-
-    /// Puts back into their queues what these processes left.
-    fn reenqueue(&self, database: &Database, dead: &[String]) -> Result<usize, EngineError> {
-        let executors: Vec<&str> = dead.iter().map(String::as_str).collect();
-        database.wait(async {
-            let filter = WorkflowFilter {
-                executor_ids: executors,
-                status: vec![WorkflowStatus::Pending],
-                ..WorkflowFilter::default()
-            };
-            let left = self.0.list_workflows(&filter).await?;
-            for record in &left {
-                let options = ResumeOptions {
-                    queue: record.queue_name.as_deref(),
-                };
-                // It counts its attempts anew: a machine that dies is no fault of what it did.
-                let resumed = self
-                    .0
-                    .resume_with::<String, EngineOnly>(&record.workflow_id, options);
-                resumed.await.map(drop)?;
-            }
-            Ok::<_, dbos::Error>(left.len())
-        })
-    }
-}
-
-fn queue_of(role: &str) -> String {
-    format!("role-{role}")
 }
 
 impl Machine {
@@ -291,7 +159,8 @@ impl Machine {
             settings: options.settings,
             queues: Queues::connect(&database)?,
             lease: options.lease,
-            jobs,
+            slots: Slots::new(jobs),
+            wakes: Arc::default(),
             orchestrates: options.orchestrates,
             draining: AtomicBool::new(false),
             busy: AtomicUsize::new(0),
@@ -310,6 +179,9 @@ impl Machine {
             now_ms(),
         )?;
         let lease = Lease::take(&database, &executor, options.lease)?;
+        if options.orchestrates {
+            shared.wakes.listen(&database);
+        }
         let engine = launch(&database, &shared, &options.roles)?;
         Ok(Self {
             database,
@@ -350,7 +222,7 @@ impl Machine {
     ) -> Result<(), EngineError> {
         let (mut swept, mut looked) = (Instant::now(), Instant::now());
         loop {
-            std::thread::sleep(POLL);
+            std::thread::sleep(TICK);
             // What git leaves in the background when it pushes to a repository of this machine.
             signoff_sandbox::reap_adopted_orphans();
             for line in std::mem::take(
@@ -474,132 +346,5 @@ fn host_name(process: &ProcessContext) -> String {
         "machine".to_owned()
     } else {
         name
-    }
-}
-
-fn launch(
-    database: &Database,
-    shared: &Arc<Shared>,
-    roles: &[String],
-) -> Result<DBOS, EngineError> {
-    let mut config = Config::new(APPLICATION, database.url());
-    DBOS_SCHEMA.clone_into(&mut config.schema);
-    config.executor_id = Some(shared.executor.clone());
-    config.app_version = Some(version());
-    config.migrate = false;
-    let mut queues: Vec<String> = roles.iter().map(|role| queue_of(role)).collect();
-    if shared.orchestrates {
-        queues.push(PLANS.to_owned());
-    }
-    config.listen_queues = Some(queues.clone());
-    let engine = DBOS::new(config);
-    register(&engine, database, shared)?;
-    database.wait(async {
-        engine.launch().await?;
-        for name in queues {
-            let is_plans = name == PLANS;
-            let options = QueueOptions {
-                polling_interval: POLL,
-                priority_enabled: !is_plans,
-                // One process at a time drives a run.
-                partition_concurrency: is_plans.then_some(1),
-                worker_concurrency: (!is_plans)
-                    .then(|| i32::try_from(shared.jobs).unwrap_or(i32::MAX)),
-                ..QueueOptions::default()
-            };
-            let queue = engine.register_queue(&name, options, QueueConflict::AlwaysUpdate);
-            queue.await?;
-        }
-        Ok::<_, dbos::Error>(())
-    })?;
-    Ok(engine)
-}
-
-/// Every process knows both workflows; which it is given depends on its queues.
-fn register(engine: &DBOS, database: &Database, shared: &Arc<Shared>) -> Result<(), EngineError> {
-    let (driving, of_database) = (Arc::clone(shared), database.clone());
-    engine.register_workflow(PLAN_RUN, move |run: String| {
-        let (shared, database) = (Arc::clone(&driving), of_database.clone());
-        let body = move || {
-            let _busy = Busy::new(&shared.busy);
-            plan_run(&database, &shared, &run)
-        };
-        durably("drive", body)
-    })?;
-    let (working, of_database) = (Arc::clone(shared), database.clone());
-    engine.register_workflow(ATTEMPT, move |order: String| {
-        let (shared, database) = (Arc::clone(&working), of_database.clone());
-        let body = move || attempt(&database, &shared, &order);
-        durably("work", body)
-    })?;
-    Ok(())
-}
-
-/// Runs a body on a thread that may wait, as the one durable step of a workflow.
-async fn durably(
-    name: &'static str,
-    body: impl Fn() -> String + Clone + Send + Sync + 'static,
-) -> Result<String, dbos::Error<EngineOnly>> {
-    dbos::step(name, move || {
-        let body = body.clone();
-        async move {
-            let done = tokio::task::spawn_blocking(body).await;
-            Ok(done.unwrap_or_else(|_| "the thread ended early".to_owned()))
-        }
-    })
-    .await
-}
-
-fn plan_run(database: &Database, shared: &Arc<Shared>, run: &str) -> String {
-    match drive(database, shared, run) {
-        Ok(DriveOutcome::Stopped(state)) => state,
-        // Somebody has to drive it again, if whoever does now may be done with another activation.
-        Ok(DriveOutcome::Lost) => go_on(database, shared, run, "another process drives it"),
-        Err(error @ EngineError::Database(_)) => go_on(database, shared, run, &error.to_string()),
-        Err(error) => {
-            shared.say(format!("{run}: {error}"));
-            error.to_string()
-        }
-    }
-}
-
-/// Has a run driven again, as soon as the database can be told. Its lease bounds how long this process tries.
-fn go_on(database: &Database, shared: &Arc<Shared>, run: &str, why: &str) -> String {
-    shared.say(format!("{run}: {why}"));
-    while shared.queues.activate(database, run).is_err() && !shared.hosts.is_stopping() {
-        std::thread::sleep(LOOK);
-    }
-    why.to_owned()
-}
-
-fn attempt(database: &Database, shared: &Arc<Shared>, order: &str) -> String {
-    let busy = Busy::new(&shared.busy);
-    let is_taken = !shared.is_draining();
-    let outcome = is_taken.then(|| shared.hosts.perform(database, shared, order));
-    drop(busy);
-    match outcome {
-        Some(Ok(done)) => done,
-        // It is for another machine, or for another time.
-        refused => {
-            if let Some(Err(error)) = refused
-                && !shared.is_draining()
-            {
-                shared.say(format!("{order}: {error}"));
-            }
-            while !shared.hosts.is_stopping() {
-                let passed_on = database.role_of_order(order).and_then(|role| match role {
-                    Some(role) => {
-                        let queues = &shared.queues;
-                        queues.enqueue_again(database, order, &role, &shared.executor)
-                    }
-                    None => Ok(()),
-                });
-                if passed_on.is_ok() {
-                    break;
-                }
-                std::thread::sleep(LOOK);
-            }
-            "passed on".to_owned()
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! A copy of a project on this machine for one run: the files of the run's first commit, the plan as it was signed, and the
 //! run's directory. What it is configured with comes from the signed terms, and besides only from this machine's user.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use crate::error::EngineError;
 use crate::git::RemoteGit;
 use crate::journal_lines::{FirstEvent, JournalState, Line, TreeEvent, head_commit};
 use crate::keys::is_signed;
+use crate::orders::Pushed;
 use crate::run_files;
 
 /// What a signed head says.
@@ -38,7 +40,14 @@ pub(crate) struct Mirror {
     pub(crate) journal: JournalState,
     /// The number of the last file that was fetched.
     files: i64,
+    /// What the remote had when its references were fetched.
+    pub(crate) fetched: Pushed,
+    /// The hashes of the last lines of the journal, by number.
+    hashes: VecDeque<(i64, String)>,
 }
+
+/// The hashes of so many lines are remembered: orders name one of the last.
+const HASHES: usize = 1024;
 
 /// Where this process keeps its copies, and whom it believes.
 #[derive(Debug, Clone)]
@@ -112,6 +121,8 @@ impl Mirror {
             dir,
             journal: JournalState::default(),
             files: 0,
+            fetched: Pushed::default(),
+            hashes: VecDeque::new(),
         };
         mirror.catch_up(database)?;
         mirror.check_out(&head, options)?;
@@ -133,8 +144,15 @@ impl Mirror {
                 )));
             }
             self.journal.note(&parsed, &self.dir.blobs())?;
+            if self.hashes.len() == HASHES {
+                self.hashes.pop_front();
+            }
+            self.hashes.push_back((parsed.seq, parsed.hash));
             text.push_str(line);
             text.push('\n');
+        }
+        if text.is_empty() && self.journal.seq > 0 {
+            return Ok(());
         }
         let mut options = fs::OpenOptions::new();
         let file = options.append(true).create(true).open(self.dir.journal());
@@ -248,7 +266,7 @@ impl Mirror {
                 }
             }
             _ => {
-                let project = self.project(Arc::new(Worker))?;
+                let project = self.project(Arc::new(Worker::default()))?;
                 let proof: MessageProof = match serde_json::from_str(&head.submission) {
                     Ok(proof) => proof,
                     Err(_) => return untrusted("was handed over by nobody"),
@@ -275,9 +293,22 @@ impl Mirror {
 
     /// The hash of a line of the journal.
     pub(crate) fn hash_of(&self, seq: i64) -> Result<Option<String>, EngineError> {
+        let is_it = |(known, _): &&(i64, String)| *known == seq;
+        if let Some((_, hash)) = self.hashes.iter().rev().find(is_it) {
+            return Ok(Some(hash.clone()));
+        }
         let lines = self.lines()?;
         let mut lines = lines.lines().filter_map(|line| Line::parse(line).ok());
         Ok(lines.find(|line| line.seq == seq).map(|line| line.hash))
+    }
+
+    /// Fetches the run's commits, unless that was done since the remote had these.
+    pub(crate) fn fetch_commits(&mut self, pushed: Pushed) -> Result<(), EngineError> {
+        if self.fetched < pushed {
+            self.git.fetch(&self.run)?;
+            self.fetched = pushed;
+        }
+        Ok(())
     }
 
     /// The project, as runs find it here.

@@ -23,6 +23,16 @@ pub(crate) struct OrderBody {
     /// The journal's head when it was given.
     pub(crate) seq: i64,
     pub(crate) hash: String,
+    /// What the git repository had when it was given.
+    pub(crate) pushed: Pushed,
+}
+
+/// How often commits were taken to the git repository for a run: by which of the processes that drove it, and by that one. Who
+/// has fetched since needs not fetch again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Pushed {
+    pub(crate) epoch: i64,
+    pub(crate) count: u64,
 }
 
 impl OrderBody {
@@ -38,13 +48,12 @@ impl OrderBody {
         )
     }
 
-    pub(crate) fn order(&self, repository: std::path::PathBuf) -> Order {
+    pub(crate) fn order(&self) -> Order {
         Order {
             step: self.step.clone(),
             attempt: self.attempt,
             role: self.role.clone(),
             task: self.task,
-            repository,
         }
     }
 }
@@ -60,6 +69,7 @@ struct Spoken {
 pub(crate) struct SignedOrder {
     pub(crate) id: String,
     pub(crate) run: String,
+    pub(crate) role: String,
     pub(crate) body: String,
     pub(crate) key: String,
     pub(crate) signature: String,
@@ -74,6 +84,7 @@ impl SignedOrder {
         Ok(Self {
             id: body.id(),
             run: body.run.clone(),
+            role: body.role.clone(),
             signature: key.sign(ORDER, &text),
             key: key.public().to_owned(),
             body: text,
@@ -116,10 +127,22 @@ impl SignedOrder {
 }
 
 impl SignedOrder {
+    /// What names of work begin with that is done for it, in the git repository: nobody can make another one with it.
+    pub(crate) fn claims(&self) -> String {
+        claims(&self.signature)
+    }
+
     /// What the order says, whoever wrote it. Only for a report that it is not believed.
     pub(crate) fn unverified(&self) -> Option<OrderBody> {
         serde_json::from_str(&self.body).ok()
     }
+}
+
+/// What names of work begin with that is done for the order with this signature, whoever wrote that.
+pub(crate) fn claims(signature: &str) -> String {
+    let digits = signature.chars().filter(char::is_ascii_hexdigit);
+    let short: String = digits.take(32).collect();
+    format!("claims/{short}-")
 }
 
 /// A report, as it is signed: it names its order, so that it counts for no other.
@@ -206,7 +229,18 @@ mod tests {
             begun: 7,
             seq: 9,
             hash: "h".to_owned(),
+            pushed: Pushed::default(),
         }
+    }
+
+    #[test]
+    fn no_signature_leads_to_other_names() {
+        assert_eq!(claims("ab12"), "claims/ab12-");
+        assert_eq!(claims("../*:a+"), "claims/a-");
+        assert_eq!(
+            claims(&"f".repeat(128)),
+            format!("claims/{}-", "f".repeat(32))
+        );
     }
 
     #[test]

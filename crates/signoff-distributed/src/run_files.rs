@@ -1,5 +1,6 @@
 //! The files of a run's directory that every machine needs, or whoever looks at the run.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -63,17 +64,17 @@ pub(crate) fn share(
     dir: &RunDir,
     names: &[&str],
 ) -> Result<(), EngineError> {
+    let mut files = BTreeMap::new();
     for name in names {
-        share_below(database, run, dir, &dir.path().join(name))?;
+        read_below(dir, &dir.path().join(name), &mut files)?;
     }
-    Ok(())
+    database.put_files(run, &files)
 }
 
-fn share_below(
-    database: &Database,
-    run: &str,
+fn read_below(
     dir: &RunDir,
     path: &Path,
+    files: &mut BTreeMap<String, Vec<u8>>,
 ) -> Result<(), EngineError> {
     let failed = EngineError::machine;
     if path.is_dir() {
@@ -81,7 +82,7 @@ fn share_below(
             fs::read_dir(path).map_err(failed("a directory of the run cannot be read"))?;
         for entry in entries {
             let entry = entry.map_err(failed("a directory of the run cannot be read"))?;
-            share_below(database, run, dir, &entry.path())?;
+            read_below(dir, &entry.path(), files)?;
         }
         return Ok(());
     }
@@ -90,8 +91,14 @@ fn share_below(
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         read => read.map_err(failed("a file of the run cannot be read"))?,
     };
+    files.insert(name_of(dir, path), bytes);
+    Ok(())
+}
+
+/// The name of a file of the run, for other machines.
+fn name_of(dir: &RunDir, path: &Path) -> String {
     let name = path.strip_prefix(dir.path()).unwrap_or(path);
-    database.put_file(run, &name.to_string_lossy(), &bytes)
+    name.to_string_lossy().into_owned()
 }
 
 /// The names of what a run began with: the versions of its plan, and their signatures.
@@ -107,17 +114,14 @@ pub(crate) fn first_files(dir: &RunDir) -> Result<Vec<String>, EngineError> {
         .collect())
 }
 
-/// Shares the end of a log, as `hide` shows it to others.
-pub(crate) fn share_log(
-    database: &Database,
-    run: &str,
+/// The end of a log, as `hide` shows it to others, and its name. An agent that said nothing has no log.
+pub(crate) fn shared_log(
     dir: &RunDir,
     path: &Path,
     hide: impl Fn(&str) -> String,
-) -> Result<(), EngineError> {
+) -> Result<Option<(String, Vec<u8>)>, EngineError> {
     let bytes = match fs::read(path) {
-        // An agent that said nothing has no log.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         read => read.map_err(EngineError::machine("a log cannot be read"))?,
     };
     let text = String::from_utf8_lossy(&bytes);
@@ -125,9 +129,8 @@ pub(crate) fn share_log(
     while !text.is_char_boundary(from) {
         from += 1;
     }
-    let name = path.strip_prefix(dir.path()).unwrap_or(path);
     let shown = hide(text.get(from..).unwrap_or_default());
-    database.put_file(run, &name.to_string_lossy(), shown.as_bytes())
+    Ok(Some((name_of(dir, path), shown.into_bytes())))
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! agents and contracts are started elsewhere: whoever does that reports the same inputs that this machine would.
 
 use std::fmt;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use signoff_api::request::RequestKind;
@@ -16,10 +15,13 @@ pub trait Cluster: fmt::Debug + Send + Sync {
     fn publish(&self, lines: &[u8]) -> Result<(), String>;
 
     /// Hands everything that others report to `news`, from now on.
-    fn connect(&self, news: News);
+    fn connect(&self, news: NewsSender);
 
-    /// Has another machine do this. Doing it twice is the same as once.
-    fn hand_over(&self, order: Order) -> Result<(), String>;
+    /// A reference of the run names this object from now on. Whoever is handed something later has to find both.
+    fn note_reference(&self, name: &str, object: &str);
+
+    /// Has other machines do these. Doing it twice is the same as once.
+    fn hand_over(&self, orders: Vec<Order>) -> Result<(), String>;
 
     /// Takes back everything that was handed over and has not been reported.
     fn withdraw(&self);
@@ -64,8 +66,17 @@ pub trait Elsewhere: fmt::Debug + Send + Sync {
     fn record(&self, run: &str, event: &Event) -> Result<Option<String>, String>;
 }
 
-/// Where reports go.
-pub type News = Box<dyn Fn(Report) + Send>;
+/// What whoever performs a run's actions is told.
+#[derive(Debug)]
+pub enum News {
+    /// Another machine reports.
+    Report(Box<Report>),
+    /// There is something to do besides waiting.
+    Wake,
+}
+
+/// Where news go.
+pub type NewsSender = Box<dyn Fn(News) + Send>;
 
 /// What another machine is to do for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,8 +89,6 @@ pub struct Order {
     pub role: String,
     /// What is to be done.
     pub task: OrderedTask,
-    /// The repository that has the commits which it needs.
-    pub repository: PathBuf,
 }
 
 /// Something that a machine does for a run.

@@ -22,6 +22,9 @@ pub use self::roles::{
 };
 use crate::error::{Error, SignedDifference};
 
+/// So many reports of other machines are journaled together.
+const MOST_REPORTS: usize = 64;
+
 /// Why the loop came back.
 #[derive(Debug)]
 pub enum StopReason {
@@ -189,9 +192,7 @@ impl Loop<'_, '_> {
         }
         // One sync serves them all: what must survive is on disk before anything begins.
         self.run.sync()?;
-        for action in recorded {
-            self.perform.begin(self.run.state(), &action)?;
-        }
+        self.perform.begin_all(self.run.state(), &recorded)?;
         Ok(if again && !stuck {
             BeginOutcome::Again
         } else {
@@ -241,11 +242,24 @@ impl Loop<'_, '_> {
     }
 
     fn handle_input(&mut self, input: Input) -> Result<(), Error> {
-        let (before, after) = write_failpoints(&input);
-        failpoint::reached(before);
-        self.record(input.clone())?;
-        failpoint::reached(after);
-        self.perform.input_recorded(self.run.state(), &input);
+        let mut recorded = Vec::new();
+        let mut next = Some(input);
+        while let Some(input) = next {
+            let (before, _) = write_failpoints(&input);
+            failpoint::reached(before);
+            self.write(input.clone())?;
+            recorded.push(input);
+            // A person, and what waits for a step, hear of many at once, but not never.
+            next = (recorded.len() < MOST_REPORTS)
+                .then(|| self.perform.next_report(self.run.state()))
+                .flatten();
+        }
+        self.run.sync()?;
+        for input in recorded {
+            let (_, after) = write_failpoints(&input);
+            failpoint::reached(after);
+            self.perform.input_recorded(self.run.state(), &input);
+        }
         Ok(())
     }
 

@@ -14,10 +14,20 @@ pub trait Perform {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error>;
     /// Begins it, after it was journaled.
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error>;
+    /// Begins them all.
+    fn begin_all(&mut self, run: &Run, actions: &[Action]) -> Result<(), Error> {
+        let mut actions = actions.iter();
+        actions.try_for_each(|action| self.begin(run, action))
+    }
     /// The input of something begun has been journaled.
     fn input_recorded(&mut self, run: &Run, input: &Input);
     /// Waits for the next thing to happen, at most until `wake`.
     fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error>;
+    /// The end of something that other machines do, if more have arrived than [`Perform::next`] returned: one write to the
+    /// journal serves them all.
+    fn next_report(&mut self, _run: &Run) -> Option<Input> {
+        None
+    }
     /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
     fn stop(&mut self) -> Vec<Input>;
     /// Has something happened that [`Perform::next`] would return at once?

@@ -19,11 +19,11 @@ pub(crate) const VERIFIER: &str = "verifier";
 const TOOLS: &str = "tools";
 
 impl Local<'_> {
-    /// Hands an action over, if it is one that other machines perform.
-    pub(super) fn hand_over(&self, run: &Run, action: &Action) -> Result<bool, Error> {
-        let Some(cluster) = &self.commands.project.cluster else {
-            return Ok(false);
-        };
+    /// What another machine is told to do, if the action is one that other machines perform.
+    pub(super) fn order(&self, run: &Run, action: &Action) -> Result<Option<Order>, Error> {
+        if self.commands.project.cluster.is_none() {
+            return Ok(None);
+        }
         let (step, attempt, task) = match *action {
             Action::Dispatch { step, attempt } => (step, attempt, OrderedTask::Work),
             Action::Baseline { step } => (step, attempts(run, step), OrderedTask::Baseline),
@@ -47,7 +47,7 @@ impl Local<'_> {
             | Action::AskForBudget { .. }
             | Action::AskForAcceptance
             | Action::Wait { .. }
-            | Action::Finish => return Ok(false),
+            | Action::Finish => return Ok(None),
         };
         let trees = self.own_trees(run)?;
         if task != OrderedTask::Work {
@@ -62,26 +62,34 @@ impl Local<'_> {
             Work::Agent { .. } => run.role_of(step).unwrap_or("default"),
             Work::Tool { .. } | Work::Check | Work::Ask { .. } => TOOLS,
         };
-        let order = Order {
+        Ok(Some(Order {
             step: definition.id.clone(),
             attempt,
             role: role.to_owned(),
             task,
-            repository: trees.repository.directory().to_owned(),
-        };
-        let handed = cluster.hand_over(order);
-        handed.map_err(|why| Error::Unshared { why })?;
-        Ok(true)
+        }))
+    }
+
+    /// Hands over what other machines are told to do.
+    pub(super) fn hand_over(&self, orders: Vec<Order>) -> Result<(), Error> {
+        match &self.commands.project.cluster {
+            Some(cluster) if !orders.is_empty() => {
+                let handed = cluster.hand_over(orders);
+                handed.map_err(|why| Error::Unshared { why })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Hands over everything that is under way elsewhere: the process that drove the run before may have died before it did.
     pub(crate) fn hand_over_again(&self, run: &Run) -> Result<(), Error> {
+        let mut orders = Vec::new();
         for at in run.order() {
             if let Some(action) = action_elsewhere(run, at) {
-                self.hand_over(run, &action)?;
+                orders.extend(self.order(run, &action)?);
             }
         }
-        Ok(())
+        self.hand_over(orders)
     }
 
     /// What a report of another machine means to the run, if it still waits for that.

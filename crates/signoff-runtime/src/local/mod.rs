@@ -60,6 +60,7 @@ use self::step_locks::StepLocks;
 use self::supervisor::ProcessSupervisor;
 pub use self::trial::{ContractTrial, require_trials, try_contracts};
 use crate::clock::Clock;
+use crate::cluster::News;
 use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
@@ -147,8 +148,11 @@ impl<'a> Local<'a> {
         if let Some(cluster) = &project.cluster {
             let news = sender.clone();
             // The receiver is gone: the run was abandoned.
-            cluster.connect(Box::new(move |report| {
-                drop(news.send(Message::Reported(Box::new(report))));
+            cluster.connect(Box::new(move |told| {
+                drop(news.send(match told {
+                    News::Report(report) => Message::Reported(report),
+                    News::Wake => Message::Happened(WakeReason::Timer),
+                }));
             }));
         }
         Ok(Self {

@@ -34,10 +34,35 @@ impl Perform for Local<'_> {
     }
 
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error> {
-        if self.hand_over(run, action)? {
-            return Ok(());
+        self.begin_all(run, std::slice::from_ref(action))
+    }
+
+    fn begin_all(&mut self, run: &Run, actions: &[Action]) -> Result<(), Error> {
+        let mut orders = Vec::new();
+        for action in actions {
+            match self.order(run, action)? {
+                Some(order) => orders.push(order),
+                None => self.begin_here(run, action)?,
+            }
         }
-        self.begin_here(run, action)
+        self.hand_over(orders)
+    }
+
+    fn next_report(&mut self, run: &Run) -> Option<Input> {
+        self.commands.project.cluster.as_ref()?;
+        loop {
+            if self.news.is_some() {
+                return None;
+            }
+            match self.receiver.try_recv().ok()? {
+                Message::Reported(report) => match Self::reported(run, *report) {
+                    Some(WakeReason::Input(input)) => return Some(input),
+                    Some(other) => self.news = Some(Message::Happened(other)),
+                    None => {}
+                },
+                other => self.news = Some(other),
+            }
+        }
     }
 
     fn take_over(&mut self, run: &Run) -> Result<(), Error> {

@@ -66,6 +66,7 @@ use self::sync::Landings;
 pub(crate) use self::sync::{JoinedChanges, LandedFiles};
 pub(crate) use self::work_context::WorkContext;
 pub(crate) use self::work_error::WorkError;
+use crate::cluster::Cluster;
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::project::Project;
@@ -129,6 +130,8 @@ pub(crate) struct Trees {
     /// The commit that the run's tree shows, if that is known.
     run_tree: RwLock<Option<Id>>,
     setup: Setup,
+    /// The machines that share the run, if several do.
+    cluster: Option<Arc<dyn Cluster>>,
 }
 
 /// Whose trees they are, and how they are shown and set up.
@@ -195,6 +198,7 @@ impl Trees {
             landed: Mutex::default(),
             run_tree: RwLock::default(),
             setup,
+            cluster: project.cluster.clone(),
         })
     }
 

@@ -43,12 +43,20 @@ impl Trees {
         let known = lock(&self.references)
             .get(what)
             .and_then(|known| known.stands.clone());
+        if known.as_ref() == Some(object) {
+            // It stays among the last ones.
+            lock(&self.references).set(what, known);
+            return Ok(());
+        }
         let name = self.ref_name(what);
         if !self.repository.move_ref(&name, object, known.as_ref())? {
             let stands = self.repository.read_ref(&name)?;
             self.repository.move_ref(&name, object, stands.as_ref())?;
         }
         lock(&self.references).set(what, Some(object.clone()));
+        if let Some(cluster) = &self.cluster {
+            cluster.note_reference(&name, object.as_str());
+        }
         Ok(())
     }
 

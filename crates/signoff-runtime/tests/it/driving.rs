@@ -70,6 +70,30 @@ fn agents_work_side_by_side_up_to_the_limit() {
     );
 }
 
+/// What other machines report at once takes one write to the journal that all share.
+#[test]
+fn reports_that_come_together_are_journaled_together() {
+    let independent = format!("{CHECK}\n**depends-on:** none\n");
+    let steps = [independent.as_str(); 4];
+    let syncs_with_ends = |together: bool| {
+        let mut world = World::new(&steps, Outcomes::default()).in_worktrees(4);
+        world.hands.ends_together = together;
+        let stopped = world.drive();
+        assert!(completed(&stopped), "{stopped:?}");
+        let events = world.disk.events();
+        let mut events = events.iter();
+        let mut with_ends = 0;
+        for count in world.disk.syncs.borrow().iter() {
+            let mut safe: Vec<&Event> = events.by_ref().take(*count).collect();
+            safe.retain(|event| matches!(event, Event::ContractFinished { .. }));
+            with_ends += usize::from(!safe.is_empty());
+        }
+        with_ends
+    };
+    assert_eq!(syncs_with_ends(false), 4);
+    assert_eq!(syncs_with_ends(true), 1);
+}
+
 /// The loop waits out the pause before a retry, and does not spin.
 #[test]
 fn a_retry_waits() {

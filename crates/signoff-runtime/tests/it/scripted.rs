@@ -137,6 +137,8 @@ fn prepared_tree() -> Input {
 pub(crate) struct Disk {
     journal: RefCell<Vec<RecordedEvent>>,
     synced: Cell<usize>,
+    /// How many events each sync made safe.
+    pub(crate) syncs: RefCell<Vec<usize>>,
     writes: Cell<usize>,
     /// The write that fails, and whether its events reach the journal all the same.
     pub(crate) fails: Cell<Option<(usize, bool)>>,
@@ -187,7 +189,9 @@ impl Append for Appending<'_> {
     }
 
     fn sync(&mut self) -> Result<(), Error> {
-        self.0.synced.set(self.0.journal.borrow().len());
+        let written = self.0.journal.borrow().len();
+        let new = written - self.0.synced.replace(written);
+        self.0.syncs.borrow_mut().push(new);
         Ok(())
     }
 
@@ -215,6 +219,8 @@ pub(crate) struct Hands {
     pub(crate) stops: usize,
     /// So often nothing happens before something begun ends, if the loop waits only so long.
     pub(crate) idle: usize,
+    /// Everything that was begun ends at the same moment.
+    pub(crate) ends_together: bool,
 }
 
 impl Perform for Hands {
@@ -247,7 +253,14 @@ impl Perform for Hands {
         Ok(())
     }
 
-    fn input_recorded(&mut self, _: &Run, _: &Input) {}
+    fn input_recorded(&mut self, _: &Run, input: &Input) {
+        let written = self.disk.journal.borrow().len();
+        assert_eq!(self.disk.synced.get(), written, "{input:?} was not safe");
+    }
+
+    fn next_report(&mut self, _: &Run) -> Option<Input> {
+        self.ends_together.then(|| self.ends.pop_front()).flatten()
+    }
 
     fn next(&mut self, _: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error> {
         if self.has_news() {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use signoff_testkit::{Dice, Ledger, Reply, Running, Script};
+use signoff_testkit::{Dice, Ledger, PATIENCE, Reply, Running, Script};
 
 use super::fleet::Fleet;
 use crate::support::{agent, plan, soak};
@@ -20,7 +20,7 @@ const STEPS: usize = AGENTS + 2;
 const WORK_MS: u64 = 150;
 
 /// How long the next agent is waited for, before somebody is killed all the same.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LULL: Duration = Duration::from_secs(10);
 
 fn mixed() -> Option<Fleet> {
     let mut script = Script::new().ledger("LEDGER");
@@ -106,7 +106,7 @@ impl Chaos {
         let started = |fleet: &Fleet| Ledger::read(fleet.project.outside("ledger")).pids().len();
         let (before, begun) = (started(&self.fleet), std::time::Instant::now());
         let is_likely = self.dice.roll(3) != 0;
-        while is_likely && started(&self.fleet) == before && begun.elapsed() < PATIENCE {
+        while is_likely && started(&self.fleet) == before && begun.elapsed() < LULL {
             if ["waiting", "completed"].contains(&self.fleet.state(run).as_str()) {
                 return;
             }
@@ -178,7 +178,7 @@ impl Chaos {
             if state == "completed" {
                 break;
             }
-            assert!(begun.elapsed() < Duration::from_mins(2), "{run} is {state}");
+            assert!(begun.elapsed() < PATIENCE, "{run} is {state}");
             self.revive();
             if state.starts_with("waiting") {
                 self.attend();

@@ -1,7 +1,7 @@
 //! What a person does about a run that other machines drive: it does what it does on one machine, and the journal that all
 //! share says so.
 
-use signoff_testkit::{Reply, Script};
+use signoff_testkit::{Reply, Running, Script};
 
 use super::fleet::Fleet;
 use crate::support::{agent, plan};
@@ -22,6 +22,27 @@ fn fleet() -> Option<Fleet> {
     Fleet::new(&script, &plan(&[&agent("Make one.", "one"), &second]))
 }
 
+/// A run whose first agent is at work.
+struct UnderWay {
+    fleet: Fleet,
+    run: String,
+    _all: Running,
+}
+
+impl UnderWay {
+    fn new() -> Option<Self> {
+        let fleet = fleet()?;
+        let all = fleet.everything();
+        let run = fleet.hand_over();
+        fleet.wait_for_file("begun");
+        Some(Self {
+            fleet,
+            run,
+            _all: all,
+        })
+    }
+}
+
 /// Lets nothing of the run be left that somebody could still take up.
 fn wait_until_nobody_drives(fleet: &Fleet) {
     fleet.wait_for_sql(
@@ -32,12 +53,9 @@ fn wait_until_nobody_drives(fleet: &Fleet) {
 
 #[test]
 fn a_run_pauses_stops_and_goes_on_only_when_it_is_asked_to() {
-    let Some(fleet) = fleet() else {
+    let Some(UnderWay { fleet, run, _all }) = UnderWay::new() else {
         return;
     };
-    let _all = fleet.everything();
-    let run = fleet.hand_over();
-    fleet.wait_for_file("begun");
     fleet
         .project
         .signoff(["pause"])
@@ -78,12 +96,9 @@ fn a_run_pauses_stops_and_goes_on_only_when_it_is_asked_to() {
 
 #[test]
 fn a_run_that_was_given_up_can_be_tried_again_and_undone() {
-    let Some(fleet) = fleet() else {
+    let Some(UnderWay { fleet, run, _all }) = UnderWay::new() else {
         return;
     };
-    let _all = fleet.everything();
-    let run = fleet.hand_over();
-    fleet.wait_for_file("begun");
     fleet
         .project
         .signoff(["stop"])

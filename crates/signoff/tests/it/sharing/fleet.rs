@@ -5,12 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use signoff_testkit::{Output, Postgres, Project, Reply, Running, Script};
+use signoff_testkit::{Output, PATIENCE, Postgres, Project, Reply, Running, Script};
 
 use crate::support::{BINARY, agent, plan};
-
-/// How long a test waits for something.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A project whose runs several processes share.
 pub(super) struct Fleet {

@@ -64,6 +64,42 @@ fn two_runs_never_have_one_lock_whoever_drives_them() {
     );
 }
 
+/// A queue has one row for all who listen to it, which the largest of them set.
+#[test]
+fn a_worker_does_no_more_at_once_than_it_was_told() {
+    let mut script = Script::new();
+    let mut steps = Vec::new();
+    for (name, role) in [("one", "coder"), ("two", "coder"), ("three", "writer")] {
+        let task = format!("Make {name}.");
+        let waits = Reply::when([task.clone()])
+            .append("OUTSIDE/begun", "x")
+            .wait_for("OUTSIDE/go");
+        script = script.reply(waits.write(name, "x\n").say("done"));
+        let step = agent(&task, name).replace("coder", role);
+        steps.push(format!("**depends_on:** none\n{step}"));
+    }
+    let steps: Vec<&str> = steps.iter().map(String::as_str).collect();
+    let Some(fleet) = Fleet::new(&script, &plan(&steps)) else {
+        return;
+    };
+    let _orchestrator = fleet.orchestrator();
+    let _small = fleet.worker("coder,writer");
+    let words = ["--lease", "2", "--roles", "coder,writer", "--jobs", "4"];
+    fleet.process(&[&["worker"], &words[..]].concat()).kill();
+    let run = fleet.hand_over();
+    // It was handed more, and gave that back.
+    fleet.wait_for_file("begun");
+    fleet.wait_for_sql(
+        "SELECT count(*) > 1 FROM signoff_dbos.workflow_status WHERE workflow_uuid LIKE '%@%'",
+        "t",
+    );
+    let begun = || std::fs::read_to_string(fleet.project.outside("begun")).expect("it is there");
+    assert_eq!(begun(), "x");
+    fleet.let_go();
+    fleet.wait_for(&run, "completed");
+    assert_eq!(begun(), "xxx");
+}
+
 #[test]
 fn a_verifier_judges_what_others_did_and_a_day_has_its_limit() {
     let Some(fleet) = Fleet::new(&makes_out(), &plan(&[&agent("Make it.", "out")])) else {

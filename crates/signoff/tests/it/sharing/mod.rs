@@ -7,6 +7,7 @@ mod deaths;
 mod fleet;
 mod limits;
 mod page;
+mod surfaces;
 mod together;
 mod trust;
 mod versions;

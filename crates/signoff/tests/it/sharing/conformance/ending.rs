@@ -61,7 +61,7 @@ impl Ending {
         let run = shown["run"].as_str().unwrap_or_default();
         let said = |path: &&str| {
             let text = without_times(&project.read(path)).replace(run, "RUN");
-            ((*path).to_owned(), text)
+            ((*path).to_owned(), settled(path, text))
         };
         Self {
             status: shown["status"].clone(),
@@ -98,6 +98,17 @@ impl Course {
 fn is_of_plan(path: &str) -> bool {
     let ends = |end: &str| path.ends_with(end);
     ends("plan.md") || ends("plan.json") || ends(".yaml") || path.starts_with(".pi/plans/PLAN")
+}
+
+/// Where a new field of a record stands, and whether it has quotes, depends on what is written with it, and so on how fast the
+/// run is.
+fn settled(path: &str, text: String) -> String {
+    if !path.ends_with(".yaml") {
+        return text;
+    }
+    let mut lines: Vec<String> = text.lines().map(|line| line.replace('"', "")).collect();
+    lines.sort();
+    lines.join("\n")
 }
 
 /// Each time as `TIME`, each duration as `MS`.

@@ -22,11 +22,11 @@ const OF_WORKER: [&str; 12] = [
     "contract.ended",
 ];
 const OF_ORCHESTRATOR: [&str; 20] = [
-    "order.added",
+    "orders.before",
     "merge.moved",
     "journal.published",
     "run.taken",
-    "order.queued",
+    "orders.given",
     "append.before",
     "append.torn",
     "append.after",

@@ -1,6 +1,6 @@
 //! What runs share besides their work: locks that their steps name, and the money of a day.
 
-use crate::database::Database;
+use super::Database;
 use crate::error::EngineError;
 
 impl Database {
@@ -54,16 +54,6 @@ impl Database {
             .bind(run)
             .bind(epoch)
             .execute(self.pool()),
-        )
-        .map(drop)
-    }
-
-    /// Removes a run with all that belongs to it.
-    pub(crate) fn forget_run(&self, run: &str) -> Result<(), EngineError> {
-        self.wait(
-            sqlx::query("DELETE FROM signoff.runs WHERE id = $1")
-                .bind(run)
-                .execute(self.pool()),
         )
         .map(drop)
     }

@@ -1,0 +1,163 @@
+//! The machines that take part.
+
+use sqlx::Row as _;
+
+use super::{Database, PROTOCOL, now_ms};
+use crate::error::EngineError;
+
+/// A machine, as the database has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MachineRow {
+    /// The id of its process.
+    pub executor: String,
+    /// Its name.
+    pub name: String,
+    /// Its key.
+    pub key: String,
+    /// The roles whose work it does.
+    pub roles: Vec<String>,
+    /// Does it drive runs?
+    pub orchestrates: bool,
+    /// Does it hold its lock?
+    pub alive: bool,
+    /// Does it take nothing new?
+    pub draining: bool,
+    /// What machines said to each other when it was built.
+    pub protocol: i32,
+}
+
+/// How the engine is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineHealth {
+    /// Its machines.
+    pub machines: Vec<MachineRow>,
+    /// Orders that wait or are under way, by role.
+    pub depths: Vec<(String, i64)>,
+    /// Milliseconds that this machine's clock is ahead of the database's.
+    pub clock_ahead_ms: i64,
+}
+
+/// A machine that comes up.
+#[derive(Debug, Clone)]
+pub(crate) struct NewMachine {
+    pub(crate) executor: String,
+    pub(crate) name: String,
+    pub(crate) key: String,
+    pub(crate) roles: Vec<String>,
+    pub(crate) orchestrates: bool,
+    pub(crate) jobs: i32,
+}
+
+impl Database {
+    pub(crate) fn add_machine(
+        &self,
+        machine: &NewMachine,
+        clock_ms: i64,
+    ) -> Result<(), EngineError> {
+        self.wait(
+            sqlx::query(
+                "INSERT INTO signoff.machines (executor, name, key, roles, orchestrates, jobs, protocol, clock_ms) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+                 ON CONFLICT (executor) DO UPDATE SET roles = EXCLUDED.roles, missed = NULL",
+            )
+            .bind(&machine.executor)
+            .bind(&machine.name)
+            .bind(&machine.key)
+            .bind(&machine.roles)
+            .bind(machine.orchestrates)
+            .bind(machine.jobs)
+            .bind(PROTOCOL)
+            .bind(clock_ms)
+            .execute(&self.pool),
+        )
+        .map(drop)
+    }
+
+    /// As much as the largest of the machines does at once.
+    pub(crate) fn most_jobs(&self) -> Result<i32, EngineError> {
+        self.wait(
+            sqlx::query_scalar(
+                "SELECT coalesce(max(jobs), 1) FROM signoff.machines WHERE roles <> '{}'",
+            )
+            .fetch_one(&self.pool),
+        )
+    }
+
+    /// Asks the workers with this key to leave.
+    pub fn drain(&self, key: &str) -> Result<(), EngineError> {
+        self.wait(
+            sqlx::query(
+                "UPDATE signoff.machines SET draining = true WHERE key = $1 AND roles <> '{}'",
+            )
+            .bind(key)
+            .execute(&self.pool),
+        )
+        .map(drop)
+    }
+
+    pub(crate) fn is_draining(&self, executor: &str) -> Result<bool, EngineError> {
+        let asked: Option<bool> = self.wait(
+            sqlx::query_scalar("SELECT draining FROM signoff.machines WHERE executor = $1")
+                .bind(executor)
+                .fetch_optional(&self.pool),
+        )?;
+        Ok(asked.unwrap_or(false))
+    }
+
+    pub(crate) fn note_draining(&self, executor: &str) -> Result<(), EngineError> {
+        self.wait(
+            sqlx::query("UPDATE signoff.machines SET draining = true WHERE executor = $1")
+                .bind(executor)
+                .execute(&self.pool),
+        )
+        .map(drop)
+    }
+
+    pub(crate) fn remove_machine(&self, executor: &str) -> Result<(), EngineError> {
+        self.wait(
+            sqlx::query("DELETE FROM signoff.machines WHERE executor = $1")
+                .bind(executor)
+                .execute(&self.pool),
+        )
+        .map(drop)
+    }
+
+    /// How the engine is.
+    pub fn health(&self) -> Result<EngineHealth, EngineError> {
+        let rows = self.wait(
+            sqlx::query(
+                "SELECT executor, name, key, roles, orchestrates, draining, protocol, \
+                 EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 \
+                   AND ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(executor, 0)) \
+                 FROM signoff.machines ORDER BY started, executor",
+            )
+            .fetch_all(&self.pool),
+        )?;
+        let machines = rows.iter().map(|row| MachineRow {
+            executor: row.get(0),
+            name: row.get(1),
+            key: row.get(2),
+            roles: row.get(3),
+            orchestrates: row.get(4),
+            draining: row.get(5),
+            protocol: row.get(6),
+            alive: row.get(7),
+        });
+        let depths = self.wait(
+            sqlx::query(
+                "SELECT role, count(*) FROM signoff.orders WHERE report IS NULL AND NOT withdrawn \
+                 GROUP BY role ORDER BY role",
+            )
+            .fetch_all(&self.pool),
+        )?;
+        let theirs: i64 = self.wait(
+            sqlx::query_scalar("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+                .fetch_one(&self.pool),
+        )?;
+        Ok(EngineHealth {
+            machines: machines.collect(),
+            depths: depths.iter().map(|row| (row.get(0), row.get(1))).collect(),
+            clock_ahead_ms: now_ms() - theirs,
+        })
+    }
+}
