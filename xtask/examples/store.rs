@@ -7,7 +7,9 @@ use std::path::Path;
 use signoff_engine::Actor;
 use signoff_runtime::SystemClock;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{ActorContext, ApproveOptions, approve, propose_file, reject};
+use signoff_runtime::plans::{
+    ActorContext, ApproveOptions, EditOptions, approve, propose_file, reject,
+};
 use signoff_runtime::project::{ProcessContext, Project};
 
 fn main() {
@@ -59,7 +61,9 @@ fn fill(project: &Project, at: usize) {
         };
         approve(context, &plan, &options).expect("a proposed plan can be signed");
     } else if at.is_multiple_of(10) {
-        reject(context, &path, &name, Some("Not this quarter.")).expect("it can be rejected");
+        let shown = EditOptions::default();
+        let feedback = Some("Not this quarter.");
+        reject(context, &path, &name, feedback, &shown).expect("it can be rejected");
     }
 }
 

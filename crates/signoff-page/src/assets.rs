@@ -94,6 +94,27 @@ mod tests {
         assert!(find("../Cargo.toml").is_none());
     }
 
+    /// A page is told of what it does not listen for by nobody.
+    #[test]
+    fn a_page_listens_for_every_event() {
+        let live = find("live.js").unwrap().text;
+        let (_, listed) = live.split_once("const EVENTS = `").unwrap();
+        let (listed, _) = listed.split_once('`').unwrap();
+        let listed: Vec<&str> = listed.split_whitespace().collect();
+        let of_runs = include_str!("../../signoff-api/tests/samples/event-v1.jsonl").lines();
+        let of_runs = of_runs.map(|line| {
+            let event: serde_json::Value = serde_json::from_str(line).unwrap();
+            event["type"].as_str().unwrap().to_owned()
+        });
+        let of_plans = signoff_engine::PlanState::ALL;
+        let of_plans = of_plans
+            .iter()
+            .map(|state| format!("plan_{}", state.name()));
+        for event in of_runs.chain(of_plans) {
+            assert!(listed.contains(&event.as_str()), "{event}");
+        }
+    }
+
     /// People sign here: nothing comes from elsewhere.
     #[test]
     fn nothing_names_another_server() {

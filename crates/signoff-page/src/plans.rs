@@ -96,32 +96,22 @@ impl PlansView<'_> {
                 @else if self.rows.is_empty() && self.questions.is_empty() { (none_found()) }
                 @else { (self.groups()) }
                 @if self.rows.len() >= self.most {
-                    div.more { a.button href={ "?most=" (self.most * 4) } { "Show more plans" } }
+                    div.more { a.button href={ "?most=" (self.most.saturating_mul(4)) } { "Show more plans" } }
                 }
             }
         }
     }
 
     fn filters(&self) -> Markup {
-        const STATES: [&str; 10] = [
-            "proposed",
-            "needs_review",
-            "approved",
-            "executing",
-            "stalled",
-            "draft",
-            "rejected",
-            "completed",
-            "failed",
-            "cancelled",
-        ];
         html! {
             form.filters role="search" method="get" action="/" data-filters {
                 input type="search" name="text" value=(self.filter.text) placeholder="Title, author, agent, dialect …" aria-label="Find plans";
                 select name="state" aria-label="State" {
                     option value="" { "Every state" }
-                    @for state in STATES {
-                        option value=(state) selected[self.filter.state == state] { (of_plan(state).word) }
+                    @for (group, states) in GROUPS {
+                        optgroup label=(group) {
+                            @for state in states.iter().filter(|state| **state != "archived") { option value=(state) selected[self.filter.state == *state] { (of_plan(state).word) } }
+                        }
                     }
                 }
                 button { "Filter" }

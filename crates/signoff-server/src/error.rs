@@ -31,6 +31,12 @@ impl HttpError {
         }
     }
 
+    /// An address that nothing is at.
+    pub(crate) fn nothing_there() -> Self {
+        let message = "there is nothing at this address";
+        Self::new(StatusCode::NOT_FOUND, "no-such-address", message, &[])
+    }
+
     /// A request that makes no sense, whatever the project's state.
     pub(crate) fn bad_request(message: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "bad-request", message, &[])

@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::extract::{FromRequest, FromRequestParts as _, RawForm, Request};
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, FromRequest, FromRequestParts as _, RawForm, Request};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -10,6 +11,11 @@ use serde::de::DeserializeOwned;
 use crate::error::HttpError;
 use crate::sessions::Session;
 use crate::sessions::secret::SecretHash;
+
+/// Bytes that whoever is not signed in may send: what a person wrote until their session ended is shown to them.
+const OF_STRANGERS: usize = 1 << 20;
+/// Bytes of a form to sign in.
+const TO_SIGN_IN: usize = 16 << 10;
 
 /// What a person sent with a form of a page that this server showed them: its field `csrf` is the session's.
 #[derive(Debug)]
@@ -63,12 +69,11 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for PersonForm<T> {
         let (mut parts, body) = request.into_parts();
         let session = Session::from_request_parts(&mut parts, state).await;
         let kept = parts.extensions.get::<SentForm>().cloned();
-        let request = Request::from_parts(parts, body);
-        let form = RawForm::from_request(request, state).await;
-        let RawForm(bytes) = form.map_err(|rejection| HttpError {
-            status: rejection.status(),
-            ..HttpError::bad_request(&rejection.body_text())
-        })?;
+        let mut request = Request::from_parts(parts, body);
+        if session.is_err() {
+            DefaultBodyLimit::max(OF_STRANGERS).apply(&mut request);
+        }
+        let bytes = bytes_of(request, state).await?;
         if let Some(kept) = kept {
             kept.keep(&bytes, session.as_ref().ok());
         }
@@ -85,10 +90,36 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for PersonForm<T> {
                 &[hint],
             ));
         }
-        let fields = serde_urlencoded::from_bytes(&bytes);
-        let fields = fields.map_err(|why| HttpError::bad_request(&format!("the form: {why}")))?;
+        let fields = fields(&bytes)?;
         Ok(Self { session, fields })
     }
+}
+
+/// The form to sign in, from whomever.
+#[derive(Debug)]
+pub(crate) struct SignInFields<T>(pub(crate) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for SignInFields<T> {
+    type Rejection = HttpError;
+
+    async fn from_request(mut request: Request, state: &S) -> Result<Self, HttpError> {
+        DefaultBodyLimit::max(TO_SIGN_IN).apply(&mut request);
+        fields(&bytes_of(request, state).await?).map(Self)
+    }
+}
+
+async fn bytes_of<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, HttpError> {
+    let form = RawForm::from_request(request, state).await;
+    let RawForm(bytes) = form.map_err(|rejection| HttpError {
+        status: rejection.status(),
+        ..HttpError::bad_request(&rejection.body_text())
+    })?;
+    Ok(bytes)
+}
+
+fn fields<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, HttpError> {
+    let fields = serde_urlencoded::from_bytes(bytes);
+    fields.map_err(|why| HttpError::bad_request(&format!("the form: {why}")))
 }
 
 #[cfg(test)]

@@ -5,18 +5,20 @@
 //!
 //! Start reading at [`serve`], then `routes`. Each module uses only those above it in this list:
 //!
-//! - `options`, `error`: what a server is made of; failures as responses
+//! - `options`, `error`, `address`: what a server is made of; failures as responses; what an address says
 //! - `sessions`: secrets, codes and cookies, and the `Session` that a request has
 //! - `streams`: events as they come
 //! - `state`, `calls`, `forms`: what requests share; calls of the runtime beside the threads that answer; forms of pages
 //! - `safety`: which requests are answered at all, and with which headers
 //! - `sign_in`, `api`, `pages`, `mcp`: what can be asked for
-//! - `routes`, `listen`: every address; the socket
+//! - `routes`, `connections`, `listen`: every address; how requests arrive; the socket
 
 #![warn(missing_docs)]
 
+mod address;
 mod api;
 mod calls;
+mod connections;
 mod error;
 mod forms;
 mod hidden;

@@ -9,6 +9,7 @@ use signoff_runtime::project::Project;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::connections::{Patience, serve_connections};
 use crate::options::ServerOptions;
 use crate::routes::router;
 use crate::state::AppState;
@@ -29,10 +30,12 @@ pub fn serve(options: ServerOptions, listening: impl FnOnce(Listening)) -> io::R
         .worker_threads(2)
         .enable_all()
         .build()?;
-    let served = runtime.block_on(async {
+    let served: io::Result<()> = runtime.block_on(async {
         let listener = TcpListener::bind(options.address).await?;
         let address = listener.local_addr()?;
         let state = AppState::new(options, address);
+        // Before anybody can ask.
+        state.read_ahead();
         listening(Listening { address });
         let page = state.page_address();
         let project = Project::open(&state.options.process).ok();
@@ -50,21 +53,19 @@ pub fn serve(options: ServerOptions, listening: impl FnOnce(Listening)) -> io::R
             signal(SignalKind::terminate())?,
             signal(SignalKind::interrupt())?,
         );
-        let (stop, stopped) = tokio::sync::oneshot::channel();
-        let serving = axum::serve(listener, router(state.clone())?)
-            .with_graceful_shutdown(async move { stopped.await.unwrap_or_default() });
-        let serving = tokio::spawn(serving.into_future());
+        let (stop, stopped) = tokio::sync::watch::channel(());
+        let connections = Patience::of(state.options.connections);
+        let router = router(state.clone())?;
+        let serving = tokio::spawn(serve_connections(listener, router, stopped, connections));
         tokio::select! {
             _ = term.recv() => {}
             _ = int.recv() => {}
         }
         state.hub.stop();
-        stop.send(()).ok();
+        drop(stop);
         // Whoever does not let go is let go.
-        match tokio::time::timeout(PATIENCE, serving).await {
-            Ok(Ok(served)) => served,
-            Ok(Err(_)) | Err(_) => Ok(()),
-        }
+        tokio::time::timeout(PATIENCE, serving).await.ok();
+        Ok(())
     });
     // Whoever still waits for files waits for nobody now.
     runtime.shutdown_background();

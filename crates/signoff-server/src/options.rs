@@ -33,6 +33,8 @@ pub struct ServerOptions {
     pub url: Option<PublicUrl>,
     /// Why nobody can sign in: an agent started the server.
     pub refusal: Option<WordedError>,
+    /// Connections at once.
+    pub connections: usize,
     /// Tells the person who started the server something: the code, for instance.
     pub tell: fn(&str),
 }

@@ -27,7 +27,7 @@ pub(crate) fn router(state: AppState) -> io::Result<Router> {
         .merge(api::routes())
         .merge(pages::routes())
         .merge(mcp::routes(&state)?)
-        .fallback(async || not_found())
+        .fallback(async || HttpError::nothing_there())
         .method_not_allowed_fallback(async || wrong_method())
         .layer(body_limit())
         .layer(from_fn(time_limit))
@@ -112,11 +112,6 @@ fn percent_encoded(text: &str) -> String {
         }
     }
     encoded
-}
-
-fn not_found() -> HttpError {
-    let message = "there is nothing at this address";
-    HttpError::new(StatusCode::NOT_FOUND, "no-such-address", message, &[])
 }
 
 fn wrong_method() -> HttpError {

@@ -1,15 +1,16 @@
 //! Opening and closing the session of a person.
 
 use axum::Router;
-use axum::extract::{Form, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{HeaderMap, SET_COOKIE};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 
+use crate::address::Queried;
 use crate::error::HttpError;
-use crate::forms::PersonForm;
+use crate::forms::{PersonForm, SignInFields};
 use crate::pages::{self, SignInView};
 use crate::sessions::cookie;
 use crate::state::AppState;
@@ -42,7 +43,7 @@ struct SignInForm {
 
 async fn show(
     State(state): State<AppState>,
-    Query(asked): Query<SignInQuery>,
+    Queried(asked): Queried<SignInQuery>,
 ) -> Result<Response, HttpError> {
     refuse_agents(&state)?;
     state.show_code().map_err(|_| no_randomness())?;
@@ -56,7 +57,7 @@ async fn show(
 
 async fn sign_in(
     State(state): State<AppState>,
-    Form(typed): Form<SignInForm>,
+    SignInFields(typed): SignInFields<SignInForm>,
 ) -> Result<Response, HttpError> {
     refuse_agents(&state)?;
     let next = own_page(&typed.next);

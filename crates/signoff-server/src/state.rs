@@ -10,6 +10,7 @@ use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use signoff_runtime::Error;
 use signoff_runtime::project::{KeptProject, Project};
+use signoff_runtime::runs::read_ahead;
 use tokio::sync::Semaphore;
 
 use crate::options::ServerOptions;
@@ -134,6 +135,14 @@ impl Shared {
         let mut project = Project::clone(&*self.project.open(&self.options.process)?);
         person.clone_into(&mut project.process.person);
         Ok(project)
+    }
+
+    /// Reads what people ask for first: the newest runs, whose journals may be long. What cannot be read is reported to
+    /// whoever asks for it.
+    pub(crate) fn read_ahead(&self) {
+        if let Ok(project) = self.project.open(&self.options.process) {
+            read_ahead(&project).ok();
+        }
     }
 
     /// The session of the token that a program sends with each request.

@@ -19,8 +19,8 @@ use signoff_engine::Actor;
 use signoff_runtime::SystemClock;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{
-    ActorContext, ApproveOptions, PlanView, ShownDigests, approve_through_client, reject,
-    require_approvable, require_rejectable, unsigned_changes,
+    ActorContext, ApproveOptions, EditOptions, PlanView, ShownDigests, approve_through_client,
+    reject, require_approvable, require_rejectable, unsigned_changes,
 };
 use signoff_runtime::project::Project;
 
@@ -275,7 +275,12 @@ fn carry_out(
         }
         Decision::Reject => {
             let (path, name) = (&plan.path, plan.source.name());
-            reject(by_person, path, name, decided.words.as_deref()).map_err(fail())?
+            let expected = EditOptions {
+                expect_version: None,
+                expect_digest: Some(shown.digest.clone()),
+            };
+            let words = decided.words.as_deref();
+            reject(by_person, path, name, words, &expected).map_err(fail())?
         }
     };
     let (id, state) = (&done.key, done.state);

@@ -19,8 +19,8 @@ function hold(form, button) {
   const send = async () => {
     toast.remove();
     removeEventListener("pagehide", leave);
-    const answer = await fetch("/inbox", { method: "POST", body, headers: { accept: "application/json" } });
-    if (!answer.ok) { card.hidden = false; complain(card, await answer.json()); }
+    const error = await refusal(body);
+    if (error) { card.hidden = false; complain(card, error); }
   };
   // Whoever leaves the page has answered.
   const leave = () => navigator.sendBeacon("/inbox", body);
@@ -34,6 +34,16 @@ function hold(form, button) {
   });
   addEventListener("pagehide", leave);
   card.hidden = true;
+}
+
+/** Sends an answer; returns why it was not taken, if it was not. */
+async function refusal(body) {
+  try {
+    const answer = await fetch("/inbox", { method: "POST", body, headers: { accept: "application/json" } });
+    return answer.ok ? null : await answer.json();
+  } catch {
+    return { message: "The server does not answer. Your answer was not sent." };
+  }
 }
 
 function undoable(text, undo) {
@@ -60,5 +70,6 @@ function complain(card, error) {
   words.dataset.kept = "yes";
   words.setAttribute("role", "alert");
   words.textContent = [error.message, ...(error.hints ?? [])].join(" → ");
+  for (const old of card.querySelectorAll("[data-kept]")) old.remove();
   card.querySelector("form").prepend(words);
 }

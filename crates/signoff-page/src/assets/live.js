@@ -12,7 +12,8 @@ const EVENTS = `plan_created run_started run_resumed run_paused run_finished run
   baseline_started baseline_finished contract_started contract_finished call_started call_finished agent_call_started agent_call_finished
   candidate_started candidate_built merge_started merge_conflicted merged tree_prepared checkout_joined files_landed earlier_step
   budget_reserved budget_spent budget_exceeded inbox_opened inbox_answered inbox_closed pause_requested
-  lock_awaited lock_freed day_limit_reached
+  lock_awaited lock_freed day_limit_reached model_asked model_answered planning_spent recovery_requested
+  replan_requested replan_dropped version_handed_in
   plan_draft plan_verified plan_proposed plan_approved plan_rejected plan_needs_review plan_executing plan_replanning plan_stalled
   plan_completed plan_failed plan_cancelled plan_archived plan_deleted plan_revised plan_commented`.split(/\s+/);
 

@@ -27,7 +27,13 @@ async function fill(details) {
   if (!details.open || details.dataset.filled) return;
   details.dataset.filled = "yes";
   const inside = details.querySelector(":scope > .inside");
-  replaceChildren(inside, await fetchHtml(`${details.dataset.fetches}?part=true`));
+  try {
+    replaceChildren(inside, await fetchHtml(`${details.dataset.fetches}?part=true`));
+  } catch {
+    // What stood there leads to the same; it is tried again when it is opened again.
+    delete details.dataset.filled;
+    return;
+  }
   toEnd(inside);
 }
 
@@ -75,14 +81,18 @@ function watchMore() {
   for (const link of document.querySelectorAll("#review [data-more]")) onSight.observe(link);
 }
 
-/** Filters as you type, half a second after the last key. */
+/** Filters as you type, a moment after the last key. */
 function startFilters(form) {
   let timer;
+  let asked = 0;
   form.addEventListener("input", () => {
     clearTimeout(timer);
     timer = setTimeout(async () => {
       const address = `/?${new URLSearchParams(new FormData(form))}`;
+      const turn = ++asked;
       const page = await fetchHtml(address);
+      // Somebody has typed on, and the answer to that was faster.
+      if (turn !== asked) return;
       replaceChildren(document.getElementById("plans"), page.getElementById("plans"));
       history.replaceState(null, "", address);
     }, 250);

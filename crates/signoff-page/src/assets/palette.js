@@ -46,7 +46,8 @@ export async function openPalette() {
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
   entries = here();
   show(dialog, "");
-  listed ??= await everywhere();
+  // Without an answer of the server there is still what is on this page.
+  try { listed ??= await everywhere(); } catch { return; }
   entries = [...entries, ...listed];
   show(dialog, input.value);
 }

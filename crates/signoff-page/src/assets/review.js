@@ -25,11 +25,17 @@ function drag(event, step) {
   step.classList.add("is-dragged");
   event.target.setPointerCapture?.(event.pointerId);
   const follow = (moved) => { step.style.setProperty("transform", `translateY(${moved.clientY - from}px)`); };
-  const drop = (dropped) => {
+  const end = () => {
     document.removeEventListener("pointermove", follow);
     document.removeEventListener("pointerup", drop);
+    document.removeEventListener("pointercancel", end);
+    document.removeEventListener("keydown", giveUp);
     step.classList.remove("is-dragged");
     step.style.removeProperty("transform");
+  };
+  const giveUp = (pressed) => { if (pressed.key === "Escape") end(); };
+  const drop = (dropped) => {
+    end();
     const others = steps.filter((one) => one !== step);
     const before = others.find((one) => { const box = one.getBoundingClientRect(); return dropped.clientY < box.top + box.height / 2; });
     const place = before ?? others.at(-1);
@@ -38,6 +44,9 @@ function drag(event, step) {
   };
   document.addEventListener("pointermove", follow);
   document.addEventListener("pointerup", drop);
+  // The browser took the pointer for itself, or the person thought better of it.
+  document.addEventListener("pointercancel", end);
+  document.addEventListener("keydown", giveUp);
 }
 
 /** Asks the server to move a step before or after another one; if it refuses, the step is where it was. */
@@ -47,10 +56,14 @@ async function move(step, place, isBefore) {
   const back = step.nextElementSibling;
   if (isBefore) place.before(step); else place.after(step);
   const address = `/plans/${encodeURIComponent(review.dataset.plan)}/steps/${encodeURIComponent(step.dataset.step)}/move`;
-  const answer = await fetch(address, { method: "POST", body, headers: { accept: "application/json" }, redirect: "manual" });
-  if (answer.type === "opaqueredirect" || answer.ok) { location.reload(); return; }
+  let error = { message: "the server does not answer; the step is where it was" };
+  try {
+    const answer = await fetch(address, { method: "POST", body, headers: { accept: "application/json" }, redirect: "manual" });
+    if (answer.type === "opaqueredirect" || answer.ok) { location.reload(); return; }
+    error = await answer.json();
+  } catch { /* it is said below */ }
   back ? back.before(step) : step.parentElement.append(step);
-  say(step, await answer.json());
+  say(step, error);
 }
 
 function say(step, error) {

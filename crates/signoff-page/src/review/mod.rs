@@ -220,7 +220,7 @@ impl ReviewView<'_> {
 
     fn step_list(&self) -> Markup {
         let shown = self.plan.steps.iter().skip(self.from).take(PAGE);
-        let next = self.from + PAGE;
+        let next = self.from.saturating_add(PAGE);
         let left = self.plan.steps.len().saturating_sub(next);
         html! {
             @for step in shown { (StepView { review: self, step }.render()) }

@@ -258,13 +258,12 @@ impl RunView<'_> {
 
     fn steps(&self) -> Markup {
         let run = self.run;
-        let shown = (self.from..)
-            .zip(run.steps.iter().skip(self.from))
-            .take(PAGE);
-        let left = run.steps.len().saturating_sub(self.from + PAGE);
+        let shown = run.steps.iter().enumerate().skip(self.from).take(PAGE);
+        let next = self.from.saturating_add(PAGE);
+        let left = run.steps.len().saturating_sub(next);
         html! {
             @for (at, step) in shown { (self.row(step, at)) }
-            @if left > 0 { div.more #more { a.button href={ "?from=" (self.from + PAGE) } data-more { "Show more steps (" (left) " left)" } } }
+            @if left > 0 { div.more #more { a.button href={ "?from=" (next) } data-more { "Show more steps (" (left) " left)" } } }
         }
     }
 

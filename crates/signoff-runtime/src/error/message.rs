@@ -121,10 +121,7 @@ impl Display for Error {
                 write!(f, "{plan} has not changed: it says that already")
             }
             Self::NotAPlan { file } => {
-                write!(
-                    f,
-                    "{file} is not a plan, so that no plan's text takes its place"
-                )
+                write!(f, "{file} is not a plan")
             }
             Self::ThreadRevision { plan } => write!(
                 f,

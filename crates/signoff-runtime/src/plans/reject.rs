@@ -6,6 +6,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Actor, PlanState, Transition, must_escalate, state_after};
 use signoff_plan::edit::Edit;
 
+use super::editing::EditOptions;
 use super::locked::LockedPlan;
 use super::status::plan_status;
 use super::{ActorContext, PlanReport};
@@ -14,14 +15,16 @@ use crate::plan_file::PlanFile;
 use crate::project::Project;
 
 /// Rejects a plan; the feedback is kept in the log and, where its dialect has a place, in its file.
-/// One rejection too many asks a person to look at it.
+/// One rejection too many asks a person to look at it. What they were shown is what they reject.
 pub fn reject(
     context: ActorContext<'_>,
     path: &Path,
     name: &str,
     feedback: Option<&str>,
+    expected: &EditOptions,
 ) -> Result<PlanReport, Error> {
     let locked = LockedPlan::open(context, path, name)?;
+    expected.require(&locked.plan)?;
     let mut state = locked.allow(Transition::Reject)?;
     let feedback = feedback.map(str::trim).filter(|text| !text.is_empty());
     let mut events = vec![PlanEvent::PlanRejected {

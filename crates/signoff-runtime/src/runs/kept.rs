@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use signoff_engine::{Millis, Run};
 use signoff_store::journal::Follower;
+use signoff_store::runs::list;
 
 use super::replay::Replay;
 use super::report::JournalReport;
@@ -18,6 +19,8 @@ use crate::project::Project;
 const MOST: usize = 64;
 /// Bytes of their journals: about as much memory as their states and reports take.
 const LARGEST: u64 = 128 << 20;
+/// Bytes of journals that are read before anybody asks for them: a fraction of a second.
+const AHEAD: u64 = 32 << 20;
 
 /// A run as far as its journal was read.
 #[derive(Debug)]
@@ -189,6 +192,29 @@ impl KeptRuns {
             kept.remove(0);
         }
     }
+}
+
+/// Reads the newest runs, so that whoever asks first does not wait for that; of no use where nothing is kept.
+pub fn read_ahead(project: &Project) -> Result<(), Error> {
+    let Some(kept) = KeptRuns::of(project) else {
+        return Ok(());
+    };
+    let mut left = AHEAD;
+    let runs = list(&project.store)?.into_iter().rev().take(MOST);
+    let runs = runs.take_while(|run| {
+        let journal = std::fs::metadata(run.dir.journal());
+        let bytes = journal.map_or(0, |found| found.len());
+        let fits = bytes <= left;
+        left = left.saturating_sub(bytes);
+        fits
+    });
+    // The newest last: it is kept longest.
+    let runs: Vec<_> = runs.collect();
+    for run in runs.iter().rev() {
+        // Whoever asks for it is told what is wrong with it.
+        kept.read(project, &run.id).ok();
+    }
+    Ok(())
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -28,6 +28,7 @@ pub mod view;
 pub(crate) mod witness;
 pub mod worktrees;
 
+pub use self::kept::read_ahead;
 pub(crate) use self::leftovers::{clear_leftovers, end_leftovers_of, marker};
 pub(crate) use self::opened::{OpenedRun, log_end};
 pub(crate) use self::progress::{agent_report, cut_off_reports, last_progress, todo};

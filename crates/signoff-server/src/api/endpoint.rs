@@ -1,11 +1,9 @@
 //! One address of the API: what it takes, what it answers, and what answers it. The router and the OpenAPI document are
 //! both made of these, so that they cannot differ.
 
-use std::collections::BTreeMap;
-
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{FromRequest as _, FromRequestParts as _, Path, Request, State};
+use axum::extract::{FromRequest as _, FromRequestParts as _, Request, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
@@ -15,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::address::{Named, Queried};
 use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::hidden::in_json;
@@ -58,7 +57,7 @@ pub(crate) struct Nothing {}
 /// What a request asks for.
 #[derive(Debug, Default)]
 pub(crate) struct EndpointRequest<Q = Nothing, B = Nothing> {
-    parameters: BTreeMap<String, String>,
+    named: Named,
     pub(crate) query: Q,
     pub(crate) body: B,
 }
@@ -66,8 +65,7 @@ pub(crate) struct EndpointRequest<Q = Nothing, B = Nothing> {
 impl<Q, B> EndpointRequest<Q, B> {
     /// The parameter of this name in the path.
     pub(crate) fn named(&self, name: &str) -> &str {
-        let found = self.parameters.get(name);
-        found.expect("the endpoint's path has this parameter")
+        self.named.get(name)
     }
 }
 
@@ -118,18 +116,8 @@ async fn read<Q: DeserializeOwned, B: DeserializeOwned>(
     state: &AppState,
 ) -> Result<EndpointRequest<Q, B>, HttpError> {
     let (mut parts, body) = request.into_parts();
-    let parameters = Path::from_request_parts(&mut parts, state).await;
-    let Path(parameters) = parameters.map_err(|rejection| {
-        HttpError::new(
-            rejection.status(),
-            "bad-request",
-            &rejection.body_text(),
-            &[],
-        )
-    })?;
-    let query = parts.uri.query().unwrap_or_default();
-    let query = serde_urlencoded::from_str(query);
-    let query = query.map_err(|why| HttpError::bad_request(&format!("the query: {why}")))?;
+    let named = Named::from_request_parts(&mut parts, state).await?;
+    let Queried(query) = Queried::from_request_parts(&mut parts, state).await?;
     let kind = parts.headers.get(CONTENT_TYPE).cloned();
     let bytes = Bytes::from_request(Request::from_parts(parts, body), state).await;
     let bytes = bytes.map_err(|rejection| {
@@ -149,9 +137,5 @@ async fn read<Q: DeserializeOwned, B: DeserializeOwned>(
     let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
     let body = serde_json::from_slice(text);
     let body = body.map_err(|why| HttpError::bad_request(&format!("the body: {why}")))?;
-    Ok(EndpointRequest {
-        parameters,
-        query,
-        body,
-    })
+    Ok(EndpointRequest { named, query, body })
 }

@@ -1,9 +1,8 @@
 //! Events as they come, for whoever keeps the connection open.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use axum::routing::get;
@@ -15,6 +14,7 @@ use signoff_runtime::project::Project;
 use signoff_runtime::runs::names::run_of_task;
 
 use super::endpoint::{Answer, Endpoint, Nothing};
+use crate::address::{Named, Queried};
 use crate::calls::{Call, call};
 use crate::error::HttpError;
 use crate::sessions::Session;
@@ -75,28 +75,21 @@ struct ProgressEvent {
     logs: Vec<LogEntry>,
 }
 
-type Parameters = Path<BTreeMap<String, String>>;
-
-fn path_parameter(found: &BTreeMap<String, String>, name: &str) -> String {
-    let found = found.get(name);
-    found.expect("the route has this parameter").clone()
-}
-
 async fn of_run(
     State(state): State<AppState>,
     session: Session,
-    Path(named): Parameters,
-    query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
+    named: Named,
+    Queried(query): Queried<EventsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    let run = path_parameter(&named, "run");
+    let run = named.get("run").to_owned();
     let found = move |call: &Call| Ok(call.read_run(&run)?.run.id().to_owned());
     follow(
         (&state, &headers),
         &session,
         found,
         View::Events,
-        seen(query, &headers)?,
+        last_seen(&headers, query.after),
     )
     .await
 }
@@ -104,11 +97,11 @@ async fn of_run(
 async fn of_task(
     State(state): State<AppState>,
     session: Session,
-    Path(named): Parameters,
-    query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
+    named: Named,
+    Queried(query): Queried<EventsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    let task = path_parameter(&named, "task");
+    let task = named.get("task").to_owned();
     let found = move |call: &Call| {
         let run = run_of_task(&call.project, &task).map_err(|error| call.fail(error))?;
         run.ok_or_else(|| {
@@ -121,7 +114,7 @@ async fn of_task(
         &session,
         found,
         View::Progress,
-        seen(query, &headers)?,
+        last_seen(&headers, query.after),
     )
     .await
 }
@@ -129,10 +122,10 @@ async fn of_task(
 async fn of_all(
     State(state): State<AppState>,
     session: Session,
-    query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
+    Queried(query): Queried<EventsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, HttpError> {
-    let seen = seen(query, &headers)?;
+    let seen = last_seen(&headers, query.after);
     let project = call(&state, &session, |call| Ok(call.project.clone())).await?;
     let body = state.hub.follow_all(project, seen)?;
     Ok(body
@@ -161,12 +154,4 @@ async fn follow(
     Ok(body
         .while_allowed(signed_in(state, headers))
         .into_response())
-}
-
-fn seen(
-    query: Result<Query<EventsQuery>, axum::extract::rejection::QueryRejection>,
-    headers: &HeaderMap,
-) -> Result<Option<u64>, HttpError> {
-    let query = query.map_err(|rejection| HttpError::bad_request(&rejection.body_text()))?;
-    Ok(last_seen(headers, query.after))
 }

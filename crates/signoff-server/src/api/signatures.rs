@@ -9,8 +9,8 @@ use signoff_api::deleted::{self, Deleted};
 use signoff_api::plan_ref::PlanRef;
 use signoff_runtime::Error;
 use signoff_runtime::plans::{
-    self, ActorContext, ApproveOptions, GivenKey, PlanReport, approve_on_page, approve_with_key,
-    key_statement,
+    self, ActorContext, ApproveOptions, EditOptions, GivenKey, PlanReport, approve_on_page,
+    approve_with_key, key_statement,
 };
 
 use super::endpoint::{Endpoint, EndpointRequest, Nothing, endpoint};
@@ -111,6 +111,10 @@ struct Statement {
 #[serde(deny_unknown_fields)]
 struct Rejection {
     feedback: Option<String>,
+    /// The version that was shown: another one is a conflict.
+    expect_version: Option<u64>,
+    /// The digest that was shown: another one is a conflict.
+    expect_digest: Option<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -169,8 +173,12 @@ fn show_statement(
 
 fn reject(call: &Call, asked: &EndpointRequest<Nothing, Rejection>) -> Result<PlanRef, HttpError> {
     let feedback = asked.body.feedback.as_deref();
+    let expected = EditOptions {
+        expect_version: asked.body.expect_version,
+        expect_digest: asked.body.expect_digest.clone(),
+    };
     change(call, asked.named("plan"), |context, path, name| {
-        plans::reject(context, path, name, feedback)
+        plans::reject(context, path, name, feedback, &expected)
     })
 }
 

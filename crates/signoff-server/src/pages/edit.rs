@@ -3,9 +3,7 @@
 use std::fmt::Write as _;
 
 use axum::Router;
-use axum::extract::{Path, State};
 use axum::response::{Html, Redirect};
-use axum::routing::{get, post};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use signoff_api::diagnostics::Diagnostic;
@@ -17,18 +15,20 @@ use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{EditOptions, PlanChange, edit, edit_text};
 
-use super::frame::{Screen, page};
-use crate::calls::{Call, call};
+use super::frame::{Nothing, Screen, page};
+use super::request::{PageRequest, shows, takes};
+use crate::calls::Call;
 use crate::error::HttpError;
-use crate::forms::PersonForm;
-use crate::sessions::Session;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
-        .route("/plans/{plan}/text", get(show_text).post(save_text))
-        .route("/plans/{plan}/steps/{step}/move", post(move_step))
-        .route("/plans/{plan}/steps/{step}/skip", post(skip))
+        .route(
+            "/plans/{plan}/text",
+            shows(show_text).merge(takes(save_text)),
+        )
+        .route("/plans/{plan}/steps/{step}/move", takes(move_step))
+        .route("/plans/{plan}/steps/{step}/skip", takes(skip))
 }
 
 /// Where a step goes.
@@ -41,27 +41,16 @@ struct MoveForm {
     to: Option<String>,
 }
 
-async fn move_step(
-    State(state): State<AppState>,
-    Path((plan, step)): Path<(String, String)>,
-    form: PersonForm<MoveForm>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        let place = match (fields.before, fields.after) {
-            (Some(before), _) => StepPlace::Before(before),
-            (None, Some(after)) => StepPlace::After(after),
-            (None, None) => neighbour(&call.read_plan(&plan)?, &step, fields.to.as_deref())?,
-        };
-        make(
-            call,
-            &plan,
-            &[PlanChange::MoveStep { step, place }],
-            &fields.digest,
-            "moved",
-        )
-    })
-    .await
+fn move_step(call: &Call, asked: &PageRequest<MoveForm>) -> Result<Redirect, HttpError> {
+    let (plan, step) = (asked.named("plan"), asked.named("step").to_owned());
+    let to = &asked.sent;
+    let place = match (&to.before, &to.after) {
+        (Some(before), _) => StepPlace::Before(before.clone()),
+        (None, Some(after)) => StepPlace::After(after.clone()),
+        (None, None) => neighbour(&call.read_plan(plan)?, &step, to.to.as_deref())?,
+    };
+    let moved = [PlanChange::MoveStep { step, place }];
+    make(call, plan, &moved, &to.digest, "moved")
 }
 
 /// One place up or down.
@@ -88,22 +77,16 @@ struct SkipForm {
     digest: String,
 }
 
-async fn skip(
-    State(state): State<AppState>,
-    Path((plan, step)): Path<(String, String)>,
-    form: PersonForm<SkipForm>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        make(
-            call,
-            &plan,
-            &[PlanChange::SkipStep { step }],
-            &fields.digest,
-            "edited",
-        )
-    })
-    .await
+fn skip(call: &Call, asked: &PageRequest<SkipForm>) -> Result<Redirect, HttpError> {
+    let step = asked.named("step").to_owned();
+    let skipped = [PlanChange::SkipStep { step }];
+    make(
+        call,
+        asked.named("plan"),
+        &skipped,
+        &asked.sent.digest,
+        "edited",
+    )
 }
 
 /// Changes the plan that the person saw.
@@ -122,38 +105,36 @@ pub(super) fn make(
         };
         edit(call.by_person(), &path, &name, changes, &options).map_err(call.about(plan))?;
     }
-    Ok(Redirect::to(&format!("/plans/{}?done={done}", part(plan))))
+    Ok(back(plan, done))
 }
 
-async fn show_text(
-    State(state): State<AppState>,
-    session: Session,
-    Path(plan): Path<String>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let file = call.read_plan(&plan)?;
-        let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter())
-            .map(|one| Diagnostic::new(one, &file.source))
-            .collect();
-        let view = TextView {
-            key: &file.key(&call.project).map_err(call.about(&plan))?,
-            title: file.checked.plan.display_title(),
-            text: file.source.text(),
-            opened: &text_hash(&file),
-            problems: &problems,
-            csrf: &person.csrf,
-        };
-        let screen = Screen {
-            title: view.title.to_owned(),
-            place: Place::Plans,
-            events: None,
-            html: view.render(),
-            done: None,
-        };
-        page(call, &person, &screen)
-    })
-    .await
+/// To the plan, with a word about what was done.
+pub(super) fn back(plan: &str, done: &str) -> Redirect {
+    Redirect::to(&format!("/plans/{}?done={done}", part(plan)))
+}
+
+fn show_text(call: &Call, asked: &PageRequest<Nothing>) -> Result<Html<String>, HttpError> {
+    let plan = asked.named("plan");
+    let file = call.read_plan(plan)?;
+    let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter())
+        .map(|one| Diagnostic::new(one, &file.source))
+        .collect();
+    let view = TextView {
+        key: &file.key(&call.project).map_err(call.about(plan))?,
+        title: file.checked.plan.display_title(),
+        text: file.source.text(),
+        opened: &text_hash(&file),
+        problems: &problems,
+        csrf: &asked.person.csrf,
+    };
+    let screen = Screen {
+        title: view.title.to_owned(),
+        place: Place::Plans,
+        events: None,
+        html: view.render(),
+        done: None,
+    };
+    page(call, &asked.person, &screen)
 }
 
 #[derive(Debug, Deserialize)]
@@ -162,37 +143,31 @@ struct TextForm {
     opened: String,
 }
 
-async fn save_text(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<TextForm>,
-) -> Result<Redirect, HttpError> {
-    let TextForm { text, opened } = form.fields;
-    call(&state, &form.session, move |call| {
-        let file = call.read_plan(&plan)?;
-        if text_hash(&file) != opened {
-            return Err(call.fail(Error::EditedMeanwhile {
-                plan: file.source.name().to_owned(),
-            }));
-        }
-        // Browsers send the line ends of mail; a file keeps its own.
-        let text = if file.source.text().contains("\r\n") {
-            text
-        } else {
-            text.replace("\r\n", "\n")
-        };
-        let (path, name) = call.locate(&plan)?;
-        edit_text(
-            call.by_person(),
-            &path,
-            &name,
-            text.as_bytes(),
-            &file.source,
-        )
-        .map_err(call.about(&plan))?;
-        Ok(Redirect::to(&format!("/plans/{}?done=edited", part(&plan))))
-    })
-    .await
+fn save_text(call: &Call, asked: &PageRequest<TextForm>) -> Result<Redirect, HttpError> {
+    let plan = asked.named("plan");
+    let TextForm { text, opened } = &asked.sent;
+    let file = call.read_plan(plan)?;
+    if text_hash(&file) != *opened {
+        return Err(call.fail(Error::EditedMeanwhile {
+            plan: file.source.name().to_owned(),
+        }));
+    }
+    // Browsers send the line ends of mail; a file keeps its own.
+    let text = if file.source.text().contains("\r\n") {
+        text.clone()
+    } else {
+        text.replace("\r\n", "\n")
+    };
+    let (path, name) = call.locate(plan)?;
+    let saved = edit_text(
+        call.by_person(),
+        &path,
+        &name,
+        text.as_bytes(),
+        &file.source,
+    );
+    saved.map_err(call.about(plan))?;
+    Ok(back(plan, "edited"))
 }
 
 /// Which text the editor was opened with.

@@ -10,7 +10,7 @@ use crate::calls::Call;
 use crate::error::HttpError;
 use crate::sessions::Session;
 
-/// A form that is only a button.
+/// A form that is only a button, and an address without a query.
 #[derive(Debug, Deserialize)]
 #[expect(
     clippy::empty_structs_with_brackets,

@@ -1,9 +1,7 @@
 //! What waits on a person, and their answers.
 
 use axum::Router;
-use axum::extract::{Query, State};
 use axum::response::{Html, Redirect};
-use axum::routing::get;
 use serde::Deserialize;
 use signoff_page::frame::Place;
 use signoff_page::inbox::InboxView;
@@ -12,16 +10,15 @@ use signoff_runtime::launch::{LaunchedBy, launch_resume};
 use signoff_runtime::runs::view::RunView;
 
 use super::frame::{Screen, new_events, page};
+use super::request::{PageRequest, shows, takes};
 use crate::api::inbox::{AnswerBody, send_answer};
-use crate::calls::{Call, call};
+use crate::calls::Call;
 use crate::error::HttpError;
-use crate::forms::PersonForm;
 use crate::hidden::in_html;
-use crate::sessions::Session;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
-    Router::new().route("/inbox", get(inbox).post(answer))
+    Router::new().route("/inbox", shows(inbox).merge(takes(answer)))
 }
 
 #[derive(Debug, Deserialize)]
@@ -29,39 +26,29 @@ struct InboxQuery {
     done: Option<String>,
 }
 
-async fn inbox(
-    State(state): State<AppState>,
-    session: Session,
-    Query(asked): Query<InboxQuery>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
-        let unreadable = waiting.unreadable.into_iter();
-        let unreadable: Vec<String> = unreadable
-            .map(|(run, error)| {
-                format!(
-                    "run {run} cannot be read: {}",
-                    call.fail(error).error.message
-                )
-            })
-            .collect();
-        let view = InboxView {
-            items: &waiting.items,
-            held: &waiting.held,
-            unreadable: &unreadable,
-            csrf: &person.csrf,
-        };
-        let screen = Screen {
-            title: "Inbox".to_owned(),
-            place: Place::Inbox,
-            events: Some(new_events(call)),
-            html: in_html(&call.project.secrets(), view.render(), &person.csrf),
-            done: asked.done,
-        };
-        page(call, &person, &screen)
-    })
-    .await
+fn inbox(call: &Call, asked: &PageRequest<InboxQuery>) -> Result<Html<String>, HttpError> {
+    let person = &asked.person;
+    let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
+    let unreadable = waiting.unreadable.into_iter();
+    let unreadable = unreadable.map(|(run, error)| {
+        let why = call.fail(error).error.message;
+        format!("run {run} cannot be read: {why}")
+    });
+    let unreadable: Vec<String> = unreadable.collect();
+    let view = InboxView {
+        items: &waiting.items,
+        held: &waiting.held,
+        unreadable: &unreadable,
+        csrf: &person.csrf,
+    };
+    let screen = Screen {
+        title: "Inbox".to_owned(),
+        place: Place::Inbox,
+        events: Some(new_events(call)),
+        html: in_html(&call.project.secrets(), view.render(), &person.csrf),
+        done: asked.sent.done.clone(),
+    };
+    page(call, person, &screen)
 }
 
 /// Continues the run that asked, if nobody drives it and nothing else waits. Whether that succeeds or not, the answer is
@@ -83,20 +70,14 @@ struct Answer {
     note: String,
 }
 
-async fn answer(
-    State(state): State<AppState>,
-    form: PersonForm<Answer>,
-) -> Result<Redirect, HttpError> {
-    let Answer { item, choice, note } = form.fields;
-    call(&state, &form.session, move |call| {
-        let body = AnswerBody {
-            choice,
-            note: Some(note).filter(|note| !note.trim().is_empty()),
-            steps: Vec::new(),
-        };
-        send_answer(call, &item, &body)?;
-        go_on(call, &item);
-        Ok(Redirect::to("/inbox?done=answered"))
-    })
-    .await
+fn answer(call: &Call, asked: &PageRequest<Answer>) -> Result<Redirect, HttpError> {
+    let Answer { item, choice, note } = &asked.sent;
+    let body = AnswerBody {
+        choice: choice.clone(),
+        note: Some(note.clone()).filter(|note| !note.trim().is_empty()),
+        steps: Vec::new(),
+    };
+    send_answer(call, item, &body)?;
+    go_on(call, item);
+    Ok(Redirect::to("/inbox?done=answered"))
 }

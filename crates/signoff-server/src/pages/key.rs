@@ -1,26 +1,23 @@
 //! Signing with a key that is on the person's own machine: the page shows what it signs, and takes what it said.
 
 use axum::Router;
-use axum::extract::{Path, Query, State};
 use axum::response::{Html, Redirect};
-use axum::routing::get;
 use serde::Deserialize;
-use signoff_page::address::part;
 use signoff_page::frame::Place;
 use signoff_page::review::key::{KeyView, Statement};
 use signoff_runtime::plans::{
     ApproveOptions, GivenKey, ShownDigests, approve_with_key, key_statement,
 };
 
+use super::edit::back;
 use super::frame::{Screen, page};
-use crate::calls::{Call, call};
+use super::request::{PageRequest, shows, takes};
+use crate::calls::Call;
 use crate::error::HttpError;
-use crate::forms::PersonForm;
-use crate::sessions::Session;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
-    Router::new().route("/plans/{plan}/key", get(show).post(sign))
+    Router::new().route("/plans/{plan}/key", shows(show).merge(takes(sign)))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -30,47 +27,39 @@ struct KeyQuery {
     principal: String,
 }
 
-async fn show(
-    State(state): State<AppState>,
-    session: Session,
-    Path(plan): Path<String>,
-    Query(asked): Query<KeyQuery>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let principal = asked.principal.trim();
-        let file = call.read_plan(&plan)?;
-        let shown = ShownDigests::of(&call.project, &file);
-        let options = ApproveOptions::default();
-        let made = (!principal.is_empty())
-            .then(|| key_statement(call.by_person(), &file, &options, principal))
-            .transpose()
-            .map_err(call.about(&plan))?;
-        let command = made.as_ref().map(|made| command(&made.text));
-        let statement = made.as_ref().zip(command.as_deref());
-        let title = file.checked.plan.display_title();
-        let view = KeyView {
-            key: &file.key(&call.project).map_err(call.about(&plan))?,
-            title,
-            digest: &shown.plan,
-            terms: &shown.terms,
-            principal,
-            statement: statement.map(|(made, command)| Statement {
-                at: &made.at,
-                command,
-            }),
-            csrf: &person.csrf,
-        };
-        let screen = Screen {
-            title: format!("Sign off {title}"),
-            place: Place::Plans,
-            events: None,
-            html: view.render(),
-            done: None,
-        };
-        page(call, &person, &screen)
-    })
-    .await
+fn show(call: &Call, asked: &PageRequest<KeyQuery>) -> Result<Html<String>, HttpError> {
+    let (plan, person) = (asked.named("plan"), &asked.person);
+    let principal = asked.sent.principal.trim();
+    let file = call.read_plan(plan)?;
+    let shown = ShownDigests::of(&call.project, &file);
+    let options = ApproveOptions::default();
+    let made = (!principal.is_empty())
+        .then(|| key_statement(call.by_person(), &file, &options, principal))
+        .transpose()
+        .map_err(call.about(plan))?;
+    let command = made.as_ref().map(|made| command(&made.text));
+    let statement = made.as_ref().zip(command.as_deref());
+    let title = file.checked.plan.display_title();
+    let view = KeyView {
+        key: &file.key(&call.project).map_err(call.about(plan))?,
+        title,
+        digest: &shown.plan,
+        terms: &shown.terms,
+        principal,
+        statement: statement.map(|(made, command)| Statement {
+            at: &made.at,
+            command,
+        }),
+        csrf: &person.csrf,
+    };
+    let screen = Screen {
+        title: format!("Sign off {title}"),
+        place: Place::Plans,
+        events: None,
+        html: view.render(),
+        done: None,
+    };
+    page(call, person, &screen)
 }
 
 /// What the person types where their key is: it signs exactly these bytes, and prints the signature.
@@ -89,34 +78,23 @@ struct Signing {
     signature: String,
 }
 
-async fn sign(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<Signing>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        approve(call, &plan, fields)
-    })
-    .await
-}
-
-fn approve(call: &Call, plan: &str, fields: Signing) -> Result<Redirect, HttpError> {
+fn sign(call: &Call, asked: &PageRequest<Signing>) -> Result<Redirect, HttpError> {
+    let (plan, fields) = (asked.named("plan"), &asked.sent);
     let file = call.read_plan(plan)?;
     let options = ApproveOptions {
-        expect_digest: Some(fields.digest),
-        expect_terms: Some(fields.terms),
+        expect_digest: Some(fields.digest.clone()),
+        expect_terms: Some(fields.terms.clone()),
         ..ApproveOptions::default()
     };
     let given = GivenKey {
-        principal: fields.principal,
-        at: fields.at,
+        principal: fields.principal.clone(),
+        at: fields.at.clone(),
         // Browsers send lines as the network has them.
         signature: fields.signature.replace("\r\n", "\n"),
     };
     let done = approve_with_key(call.by_person(), &file, &options, &given);
     done.map_err(call.about(plan))?;
-    Ok(Redirect::to(&format!("/plans/{}?done=signed", part(plan))))
+    Ok(back(plan, "signed"))
 }
 
 #[cfg(test)]

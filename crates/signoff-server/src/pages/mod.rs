@@ -6,6 +6,7 @@ mod frame;
 mod inbox;
 mod key;
 mod plans;
+mod request;
 mod review;
 mod run;
 mod said;

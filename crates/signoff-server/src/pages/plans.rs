@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use axum::Router;
-use axum::extract::{Query, State};
 use axum::response::Html;
-use axum::routing::get;
 use serde::Deserialize;
 use signoff_api::runs::Run;
 use signoff_page::frame::Place;
@@ -20,11 +18,11 @@ use signoff_runtime::plans::ListedPlan;
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::threads::topics;
 
-use super::frame::{Screen, listing, new_events, now, page};
+use super::frame::{Nothing, Screen, listing, new_events, now, page};
+use super::request::{PageRequest, shows};
 use super::review::handed_in;
-use crate::calls::{Call, call};
+use crate::calls::Call;
 use crate::error::HttpError;
-use crate::sessions::Session;
 use crate::state::AppState;
 
 /// Plans whose text is looked at: each is read and checked.
@@ -34,8 +32,8 @@ const MOST: usize = 200;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
-        .route("/", get(plans))
-        .route("/runs", get(runs))
+        .route("/", shows(plans))
+        .route("/runs", shows(runs))
 }
 
 /// Which plans to show.
@@ -49,51 +47,43 @@ struct PlansQuery {
     done: Option<String>,
 }
 
-async fn plans(
-    State(state): State<AppState>,
-    session: Session,
-    Query(asked): Query<PlansQuery>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let listed = listing(call)?;
-        let total = listed.plans.len();
-        let most = asked.most.unwrap_or(MOST);
-        let filter = PlanFilter {
-            text: asked.text,
-            state: asked.state,
-        };
-        let topics = topics(&call.project);
-        let rows = listed.plans.iter().enumerate();
-        let rows = rows.map(|(at, plan)| PlanRow {
-            topic: topics.get(&plan.key).cloned(),
-            ..row(call, plan, at < READ || may_match(plan, &filter.text))
-        });
-        let rows: Vec<PlanRow> = rows.filter(|row| filter.shows(row)).take(most).collect();
-        let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
-        let questions = if filter.is_empty() {
-            waiting.items
-        } else {
-            Vec::new()
-        };
-        let view = PlansView {
-            rows: &rows,
-            questions: &questions,
-            filter: &filter,
-            total,
-            most,
-            now: now(call),
-        };
-        let screen = Screen {
-            title: "Plans".to_owned(),
-            place: Place::Plans,
-            events: Some(new_events(call)),
-            html: view.render(),
-            done: asked.done,
-        };
-        page(call, &person, &screen)
-    })
-    .await
+fn plans(call: &Call, asked: &PageRequest<PlansQuery>) -> Result<Html<String>, HttpError> {
+    let listed = listing(call)?;
+    let total = listed.plans.len();
+    let most = asked.sent.most.unwrap_or(MOST);
+    let filter = PlanFilter {
+        text: asked.sent.text.clone(),
+        state: asked.sent.state.clone(),
+    };
+    let topics = topics(&call.project);
+    let rows = listed.plans.iter().enumerate();
+    let rows = rows.map(|(at, plan)| PlanRow {
+        topic: topics.get(&plan.key).cloned(),
+        ..row(call, plan, at < READ || may_match(plan, &filter.text))
+    });
+    let rows: Vec<PlanRow> = rows.filter(|row| filter.shows(row)).take(most).collect();
+    let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
+    let questions = if filter.is_empty() {
+        waiting.items
+    } else {
+        Vec::new()
+    };
+    let view = PlansView {
+        rows: &rows,
+        questions: &questions,
+        filter: &filter,
+        total,
+        most,
+        now: now(call),
+    };
+    let screen = Screen {
+        title: "Plans".to_owned(),
+        place: Place::Plans,
+        events: Some(new_events(call)),
+        html: view.render(),
+        done: asked.sent.done.clone(),
+    };
+    page(call, &asked.person, &screen)
 }
 
 /// May the text of a plan have what is searched for? Only then it is worth reading it with the checks.
@@ -153,23 +143,19 @@ fn words(plan: &Checked) -> Vec<String> {
     own.into_iter().flatten().chain(roles).collect()
 }
 
-async fn runs(State(state): State<AppState>, session: Session) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let all = RunView::all(&call.project).map_err(|error| call.fail(error))?;
-        let listed = all.into_iter().rev().map(|(id, view)| match view {
-            Ok(view) => Run::new(view.to_api()),
-            Err(error) => Run::unreadable(id, call.fail(error).error.message),
-        });
-        let listed: Vec<Run> = listed.collect();
-        let screen = Screen {
-            title: "Runs".to_owned(),
-            place: Place::Runs,
-            events: Some(new_events(call)),
-            html: signoff_page::plans::runs(&listed, now(call)),
-            done: None,
-        };
-        page(call, &person, &screen)
-    })
-    .await
+fn runs(call: &Call, asked: &PageRequest<Nothing>) -> Result<Html<String>, HttpError> {
+    let all = RunView::all(&call.project).map_err(|error| call.fail(error))?;
+    let listed = all.into_iter().rev().map(|(id, view)| match view {
+        Ok(view) => Run::new(view.to_api()),
+        Err(error) => Run::unreadable(id, call.fail(error).error.message),
+    });
+    let listed: Vec<Run> = listed.collect();
+    let screen = Screen {
+        title: "Runs".to_owned(),
+        place: Place::Runs,
+        events: Some(new_events(call)),
+        html: signoff_page::plans::runs(&listed, now(call)),
+        done: None,
+    };
+    page(call, &asked.person, &screen)
 }

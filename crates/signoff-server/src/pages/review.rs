@@ -1,40 +1,36 @@
 //! Reviewing a plan, and deciding about it.
 
 use axum::Router;
-use axum::extract::{Path, Query, State};
 use axum::response::{Html, Redirect};
-use axum::routing::{get, post};
 use serde::Deserialize;
 use signoff_api::diagnostics::Diagnostic;
 use signoff_api::diff::{ComparedPlan, Diff};
 use signoff_api::plan_log::PlanEvent;
 use signoff_api::regeneration::{Regeneration, RegenerationState};
 use signoff_engine::{Actor, Transition, state_after};
-use signoff_page::address::part;
 use signoff_page::frame::Place;
 use signoff_page::graph::RunProgress;
 use signoff_page::graph::layout::StepGraph;
 use signoff_page::graph::svg::{Canvas, svg};
 use signoff_page::moment::between;
 use signoff_page::review::{PAGE, PlanActions, ReviewView, SigningView};
-use signoff_runtime::Error;
 use signoff_runtime::launch::{LaunchedBy, launch_run};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plan_history::PlanHistory;
 use signoff_runtime::planning::regeneration;
 use signoff_runtime::plans::status::PlanStatus;
 use signoff_runtime::plans::{
-    ApproveOptions, PlanView, UnsignedChanges, approve_on_page, require_approvable_on_page,
-    requires_key, unsigned_changes,
+    self, ApproveOptions, EditOptions, PlanView, UnsignedChanges, approve_on_page,
+    require_approvable_on_page, requires_key, unsigned_changes,
 };
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::SignatureCheck;
 
+use super::edit::back;
 use super::frame::{Nothing, Screen, new_events, now, page};
-use crate::calls::{Call, call};
+use super::request::{PageRequest, shows, takes};
+use crate::calls::Call;
 use crate::error::HttpError;
-use crate::forms::PersonForm;
-use crate::sessions::Session;
 use crate::state::AppState;
 
 /// The most steps of a plan whose graph is drawn beside it: a larger one says little in so little room, and takes long.
@@ -42,11 +38,11 @@ const DRAWN: usize = 300;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
-        .route("/plans/{plan}", get(review))
-        .route("/plans/{plan}/sign", post(sign))
-        .route("/plans/{plan}/reject", post(reject))
-        .route("/plans/{plan}/cancel", post(cancel))
-        .route("/plans/{plan}/start", post(start))
+        .route("/plans/{plan}", shows(show))
+        .route("/plans/{plan}/sign", takes(sign))
+        .route("/plans/{plan}/reject", takes(reject))
+        .route("/plans/{plan}/cancel", takes(cancel))
+        .route("/plans/{plan}/start", takes(start))
 }
 
 #[derive(Debug, Deserialize)]
@@ -58,25 +54,8 @@ struct ReviewQuery {
     part: bool,
 }
 
-async fn review(
-    State(state): State<AppState>,
-    session: Session,
-    Path(plan): Path<String>,
-    Query(asked): Query<ReviewQuery>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        show(call, &person, &plan, asked)
-    })
-    .await
-}
-
-fn show(
-    call: &Call,
-    person: &Session,
-    name: &str,
-    asked: ReviewQuery,
-) -> Result<Html<String>, HttpError> {
+fn show(call: &Call, asked: &PageRequest<ReviewQuery>) -> Result<Html<String>, HttpError> {
+    let (name, person) = (asked.named("plan"), &asked.person);
     let file = call.read_plan(name)?;
     let view = PlanView::of(&call.project, &file).map_err(call.about(name))?;
     let shown = view.to_api(&file);
@@ -119,11 +98,11 @@ fn show(
         took: &took,
         lasted: ran.as_ref().and_then(whole_duration),
         regeneration: planner.as_ref(),
-        from: asked.from.unwrap_or(0),
+        from: asked.sent.from.unwrap_or(0),
         csrf: &person.csrf,
         now: now(call),
     };
-    if asked.part {
+    if asked.sent.part {
         return Ok(Html(screen.more_steps().into_string()));
     }
     let html = screen.render();
@@ -132,7 +111,7 @@ fn show(
         place: Place::Plans,
         events: Some(new_events(call)),
         html,
-        done: asked.done,
+        done: asked.sent.done.clone(),
     };
     page(call, person, &screen)
 }
@@ -256,25 +235,18 @@ struct Signing {
     terms: Option<String>,
 }
 
-async fn sign(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<Signing>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        let file = call.read_plan(&plan)?;
-        let options = ApproveOptions {
-            proof: None,
-            note: None,
-            expect_digest: Some(fields.digest),
-            expect_version: None,
-            expect_terms: fields.terms,
-        };
-        approve_on_page(call.by_person(), &file, &options).map_err(call.about(&plan))?;
-        Ok(back(&plan, "signed"))
-    })
-    .await
+fn sign(call: &Call, asked: &PageRequest<Signing>) -> Result<Redirect, HttpError> {
+    let plan = asked.named("plan");
+    let file = call.read_plan(plan)?;
+    let options = ApproveOptions {
+        proof: None,
+        note: None,
+        expect_digest: Some(asked.sent.digest.clone()),
+        expect_version: None,
+        expect_terms: asked.sent.terms.clone(),
+    };
+    approve_on_page(call.by_person(), &file, &options).map_err(call.about(plan))?;
+    Ok(back(plan, "signed"))
 }
 
 #[derive(Debug, Deserialize)]
@@ -283,24 +255,17 @@ struct Rejecting {
     feedback: String,
 }
 
-async fn reject(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<Rejecting>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        let (path, name) = call.locate(&plan)?;
-        if call.read_plan(&plan)?.digest().to_string() != fields.digest {
-            let error = Error::EditedMeanwhile { plan: name };
-            return Err(call.about(&plan)(error));
-        }
-        let done =
-            signoff_runtime::plans::reject(call.by_person(), &path, &name, Some(&fields.feedback));
-        done.map_err(call.about(&plan))?;
-        Ok(back(&plan, "rejected"))
-    })
-    .await
+fn reject(call: &Call, asked: &PageRequest<Rejecting>) -> Result<Redirect, HttpError> {
+    let (plan, fields) = (asked.named("plan"), &asked.sent);
+    let (path, name) = call.locate(plan)?;
+    let shown = EditOptions {
+        expect_version: None,
+        expect_digest: Some(fields.digest.clone()),
+    };
+    let feedback = Some(fields.feedback.as_str());
+    let done = plans::reject(call.by_person(), &path, &name, feedback, &shown);
+    done.map_err(call.about(plan))?;
+    Ok(back(plan, "rejected"))
 }
 
 #[derive(Debug, Deserialize)]
@@ -308,37 +273,18 @@ struct Cancelling {
     reason: String,
 }
 
-async fn cancel(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<Cancelling>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        let (path, name) = call.locate(&plan)?;
-        let done =
-            signoff_runtime::plans::cancel(call.by_person(), &path, &name, Some(&fields.reason));
-        done.map_err(call.about(&plan))?;
-        Ok(back(&plan, "cancelled"))
-    })
-    .await
+fn cancel(call: &Call, asked: &PageRequest<Cancelling>) -> Result<Redirect, HttpError> {
+    let (plan, reason) = (asked.named("plan"), asked.sent.reason.as_str());
+    let (path, name) = call.locate(plan)?;
+    let done = plans::cancel(call.by_person(), &path, &name, Some(reason));
+    done.map_err(call.about(plan))?;
+    Ok(back(plan, "cancelled"))
 }
 
-async fn start(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<Nothing>,
-) -> Result<Redirect, HttpError> {
-    call(&state, &form.session, move |call| {
-        let (_, name) = call.locate(&plan)?;
-        let begun = launch_run(&call.project, &call.program, &name, LaunchedBy::Person);
-        let begun = begun.map_err(call.about(&plan))?;
-        Ok(Redirect::to(&format!("/runs/{}?done=started", begun.run)))
-    })
-    .await
-}
-
-/// To the plan, with a word about what was done.
-fn back(plan: &str, done: &str) -> Redirect {
-    Redirect::to(&format!("/plans/{}?done={done}", part(plan)))
+fn start(call: &Call, asked: &PageRequest<Nothing>) -> Result<Redirect, HttpError> {
+    let plan = asked.named("plan");
+    let (_, name) = call.locate(plan)?;
+    let begun = launch_run(&call.project, &call.program, &name, LaunchedBy::Person);
+    let begun = begun.map_err(call.about(plan))?;
+    Ok(Redirect::to(&format!("/runs/{}?done=started", begun.run)))
 }

@@ -1,11 +1,9 @@
 //! A run: how it goes, what was tried, and what a person does about it.
 
 use axum::Router;
-use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_DISPOSITION;
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
-use axum::routing::{get, post};
 use serde::Deserialize;
 use signoff_api::report::{Report, ReportedStep};
 use signoff_api::request::RequestKind;
@@ -24,11 +22,11 @@ use signoff_runtime::runs::questions::step_patch;
 use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
 
-use super::frame::{Screen, bar, now, page};
+use super::frame::{Nothing, Screen, bar, now, page};
+use super::request::{PageRequest, shows, takes};
 use crate::api::runs::{land_or_refuse, undo_or_refuse};
-use crate::calls::{Call, call};
+use crate::calls::Call;
 use crate::error::HttpError;
-use crate::forms::PersonForm;
 use crate::hidden::in_html;
 use crate::sessions::Session;
 use crate::state::AppState;
@@ -40,13 +38,13 @@ const REDRAWN: usize = 60;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
-        .route("/runs/{run}", get(run))
-        .route("/runs/{run}/report", get(report))
-        .route("/runs/{run}/report.html", get(report_file))
-        .route("/runs/{run}/live", get(live))
-        .route("/runs/{run}/steps/{step}", get(step))
-        .route("/runs/{run}/{act}", post(act_on_run))
-        .route("/runs/{run}/steps/{step}/{act}", post(act_on_step))
+        .route("/runs/{run}", shows(run))
+        .route("/runs/{run}/report", shows(report))
+        .route("/runs/{run}/report.html", shows(report_file))
+        .route("/runs/{run}/live", shows(live))
+        .route("/runs/{run}/steps/{step}", shows(step))
+        .route("/runs/{run}/{act}", takes(act_on_run))
+        .route("/runs/{run}/steps/{step}/{act}", takes(act_on_step))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -65,65 +63,40 @@ struct RunQuery {
     bar: bool,
 }
 
-async fn run(
-    State(state): State<AppState>,
-    session: Session,
-    Path(run): Path<String>,
-    Query(asked): Query<RunQuery>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let view = call.read_run(&run)?;
-        show(call, &person, &view, None, &asked)
-    })
-    .await
+fn run(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, HttpError> {
+    let view = call.read_run(asked.named("run"))?;
+    show(call, &asked.person, &view, None, &asked.sent)
 }
 
-async fn step(
-    State(state): State<AppState>,
-    session: Session,
-    Path((run, step)): Path<(String, String)>,
-    Query(asked): Query<RunQuery>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let view = call.read_run(&run)?;
-        show(call, &person, &view, Some(&step), &asked)
-    })
-    .await
+fn step(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, HttpError> {
+    let view = call.read_run(asked.named("run"))?;
+    let step = asked.named("step");
+    show(call, &asked.person, &view, Some(step), &asked.sent)
 }
 
 /// What changed: the head, the questions, and the steps that are named. Its size does not depend on the other steps.
-async fn live(
-    State(state): State<AppState>,
-    session: Session,
-    Path(run): Path<String>,
-    Query(asked): Query<RunQuery>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let view = call.read_run(&run)?;
-        let named = asked.steps.as_deref().unwrap_or_default().split(',');
-        let named: Vec<&str> = named.filter(|step| !step.is_empty()).collect();
-        let update = view.update(&call.project, &named, MOST);
-        let update = update.map_err(|error| call.fail(error))?;
-        let actions = actions(&view);
-        let graph = (view.run.plan().steps.len() <= REDRAWN).then(|| graph(&view));
-        let graph = graph.flatten();
-        let mut shown = shown(call, &view, (&update.run, &update.steps), &actions, &person);
-        shown.graph = graph.as_deref();
-        shown.earlier = update.earlier;
-        let mut html = shown.changing();
-        for step in named {
-            html.0.push_str(&shown.step(step).into_string());
-        }
-        let mut html = in_html(&call.project.secrets(), html, &person.csrf).into_string();
-        if asked.bar {
-            html.push_str(&bar(call, &person, Place::Runs)?);
-        }
-        Ok(Html(html))
-    })
-    .await
+fn live(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, HttpError> {
+    let view = call.read_run(asked.named("run"))?;
+    let (person, asked) = (&asked.person, &asked.sent);
+    let named = asked.steps.as_deref().unwrap_or_default().split(',');
+    let named: Vec<&str> = named.filter(|step| !step.is_empty()).collect();
+    let update = view.update(&call.project, &named, MOST);
+    let update = update.map_err(|error| call.fail(error))?;
+    let actions = actions(&view);
+    let graph = (view.run.plan().steps.len() <= REDRAWN).then(|| graph(&view));
+    let graph = graph.flatten();
+    let mut shown = shown(call, &view, (&update.run, &update.steps), &actions, person);
+    shown.graph = graph.as_deref();
+    shown.earlier = update.earlier;
+    let mut html = shown.changing();
+    for step in named {
+        html.0.push_str(&shown.step(step).into_string());
+    }
+    let mut html = in_html(&call.project.secrets(), html, &person.csrf).into_string();
+    if asked.bar {
+        html.push_str(&bar(call, person, Place::Runs)?);
+    }
+    Ok(Html(html))
 }
 
 fn show(
@@ -259,46 +232,28 @@ fn actions(view: &RunView) -> RunActions {
     }
 }
 
-async fn report(
-    State(state): State<AppState>,
-    session: Session,
-    Path(run): Path<String>,
-) -> Result<Html<String>, HttpError> {
-    let person = session.clone();
-    call(&state, &session, move |call| {
-        let view = call.read_run(&run)?;
-        let report = report_of(call, &view)?;
-        let screen = Screen {
-            title: format!("Report of {}", report.run.title),
-            place: Place::Runs,
-            events: None,
-            html: in_html(
-                &call.project.secrets(),
-                signoff_page::report::screen(&report, graph(&view).as_deref()),
-                &person.csrf,
-            ),
-            done: None,
-        };
-        page(call, &person, &screen)
-    })
-    .await
+fn report(call: &Call, asked: &PageRequest<Nothing>) -> Result<Html<String>, HttpError> {
+    let view = call.read_run(asked.named("run"))?;
+    let report = report_of(call, &view)?;
+    let html = signoff_page::report::screen(&report, graph(&view).as_deref());
+    let screen = Screen {
+        title: format!("Report of {}", report.run.title),
+        place: Place::Runs,
+        events: None,
+        html: in_html(&call.project.secrets(), html, &asked.person.csrf),
+        done: None,
+    };
+    page(call, &asked.person, &screen)
 }
 
 /// The same as one file that needs nothing else.
-async fn report_file(
-    State(state): State<AppState>,
-    session: Session,
-    Path(run): Path<String>,
-) -> Result<Response, HttpError> {
-    call(&state, &session, move |call| {
-        let view = call.read_run(&run)?;
-        let report = report_of(call, &view)?;
-        let file = signoff_page::report::file(&report, graph(&view).as_deref());
-        let file = call.project.secrets().hide(&file).into_owned();
-        let name = format!("attachment; filename=\"{}.html\"", report.run.run);
-        Ok(([(CONTENT_DISPOSITION, name)], Html(file)).into_response())
-    })
-    .await
+fn report_file(call: &Call, asked: &PageRequest<Nothing>) -> Result<Response, HttpError> {
+    let view = call.read_run(asked.named("run"))?;
+    let report = report_of(call, &view)?;
+    let file = signoff_page::report::file(&report, graph(&view).as_deref());
+    let file = call.project.secrets().hide(&file).into_owned();
+    let name = format!("attachment; filename=\"{}.html\"", report.run.run);
+    Ok(([(CONTENT_DISPOSITION, name)], Html(file)).into_response())
 }
 
 /// What becomes of files that the person and the run both changed; of no use to anything but `land`.
@@ -323,32 +278,23 @@ impl Settling {
     }
 }
 
-async fn act_on_run(
-    State(state): State<AppState>,
-    Path((run, act)): Path<(String, String)>,
-    form: PersonForm<Settling>,
-) -> Result<Redirect, HttpError> {
-    let settlement = form.fields.options();
-    call(&state, &form.session, move |call| {
-        let id = call.read_run(&run)?.run.id().to_owned();
-        let fail = |error| call.fail(error);
-        let done = match act.as_str() {
-            "pause" => tell(call, &id, RequestKind::Pause)?,
-            "stop" => tell(call, &id, RequestKind::Stop)?,
-            "abort" => tell(call, &id, RequestKind::Abort)?,
-            "resume" => launch_resume(&call.project, &call.program, &id, LaunchedBy::Person)
-                .map(|_| "started")
-                .map_err(fail)?,
-            "land" => land_or_refuse(call, &id, &settlement).map(|_| "landed")?,
-            "undo" => match undo_or_refuse(call, &id)?.left.as_slice() {
-                [] => "undone",
-                _ => "undone-in-part",
-            },
-            _ => return Err(nothing_there()),
-        };
-        Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
-    })
-    .await
+fn act_on_run(call: &Call, asked: &PageRequest<Settling>) -> Result<Redirect, HttpError> {
+    let id = call.read_run(asked.named("run"))?.run.id().to_owned();
+    let done = match asked.named("act") {
+        "pause" => tell(call, &id, RequestKind::Pause)?,
+        "stop" => tell(call, &id, RequestKind::Stop)?,
+        "abort" => tell(call, &id, RequestKind::Abort)?,
+        "resume" => launch_resume(&call.project, &call.program, &id, LaunchedBy::Person)
+            .map(|_| "started")
+            .map_err(|error| call.fail(error))?,
+        "land" => land_or_refuse(call, &id, &asked.sent.options()).map(|_| "landed")?,
+        "undo" => match undo_or_refuse(call, &id)?.left.as_slice() {
+            [] => "undone",
+            _ => "undone-in-part",
+        },
+        _ => return Err(HttpError::nothing_there()),
+    };
+    Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
 }
 
 #[derive(Debug, Deserialize)]
@@ -356,35 +302,19 @@ struct Deciding {
     hint: Option<String>,
 }
 
-async fn act_on_step(
-    State(state): State<AppState>,
-    Path((run, step, act)): Path<(String, String, String)>,
-    form: PersonForm<Deciding>,
-) -> Result<Redirect, HttpError> {
-    let hint = form.fields.hint;
-    call(&state, &form.session, move |call| {
-        let id = call.read_run(&run)?.run.id().to_owned();
-        let what = match act.as_str() {
-            "retry" => RequestKind::RetryStep { step, hint },
-            "skip" => RequestKind::SkipStep { step },
-            _ => return Err(nothing_there()),
-        };
-        let done = tell(call, &id, what)?;
-        Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
-    })
-    .await
+fn act_on_step(call: &Call, asked: &PageRequest<Deciding>) -> Result<Redirect, HttpError> {
+    let id = call.read_run(asked.named("run"))?.run.id().to_owned();
+    let (step, hint) = (asked.named("step").to_owned(), asked.sent.hint.clone());
+    let what = match asked.named("act") {
+        "retry" => RequestKind::RetryStep { step, hint },
+        "skip" => RequestKind::SkipStep { step },
+        _ => return Err(HttpError::nothing_there()),
+    };
+    let done = tell(call, &id, what)?;
+    Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
 }
 
 fn tell(call: &Call, run: &str, what: RequestKind) -> Result<&'static str, HttpError> {
     ask(&call.project, run, what, &call.clock).map_err(|error| call.fail(error))?;
     Ok("asked")
-}
-
-fn nothing_there() -> HttpError {
-    HttpError::new(
-        StatusCode::NOT_FOUND,
-        "no-such-address",
-        "there is nothing at this address",
-        &[],
-    )
 }

@@ -1,8 +1,6 @@
 //! A step in a form: what is wrong with it while it is typed, and what it changes once it is sent.
 
-use axum::extract::{Path, State};
 use axum::response::Redirect;
-use axum::routing::post;
 use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,17 +12,17 @@ use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{PlanChange, PlanView, try_edit};
 
 use super::edit::make;
-use crate::calls::{Call, call};
+use super::request::{PageRequest, takes};
+use crate::calls::Call;
 use crate::error::HttpError;
-use crate::forms::PersonForm;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
-        .route("/plans/{plan}/steps", post(add))
-        .route("/plans/{plan}/steps/check", post(check_new))
-        .route("/plans/{plan}/steps/{step}/edit", post(edit_step))
-        .route("/plans/{plan}/steps/{step}/check", post(check_step))
+        .route("/plans/{plan}/steps", takes(add))
+        .route("/plans/{plan}/steps/check", takes(check_new))
+        .route("/plans/{plan}/steps/{step}/edit", takes(edit_step))
+        .route("/plans/{plan}/steps/{step}/check", takes(check_step))
 }
 
 /// A step as the form has it. What is missing stays.
@@ -71,67 +69,46 @@ struct FormProblem {
     code: String,
 }
 
-async fn edit_step(
-    State(state): State<AppState>,
-    Path((plan, step)): Path<(String, String)>,
-    form: PersonForm<StepForm>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        let file = call.read_plan(&plan)?;
-        let changes = changes(call, &file, &plan, &step, &fields)?;
-        make(call, &plan, &changes, &fields.digest, "edited")
-    })
-    .await
+fn edit_step(call: &Call, asked: &PageRequest<StepForm>) -> Result<Redirect, HttpError> {
+    let plan = asked.named("plan");
+    let file = call.read_plan(plan)?;
+    let changes = changes(call, &file, asked)?;
+    make(call, plan, &changes, &asked.sent.digest, "edited")
 }
 
-async fn check_step(
-    State(state): State<AppState>,
-    Path((plan, step)): Path<(String, String)>,
-    form: PersonForm<StepForm>,
+fn check_step(call: &Call, asked: &PageRequest<StepForm>) -> Result<Json<FormProblems>, HttpError> {
+    let file = call.read_plan(asked.named("plan"))?;
+    let mut changes = changes(call, &file, asked)?;
+    if changes.is_empty() {
+        // What is wrong with it as it is stands under its fields too.
+        let title = asked.sent.title.clone().unwrap_or_default();
+        changes.push(set(asked.named("step"), "title", Value::from(title)));
+    }
+    Ok(Json(problems(call, &file, &changes)))
+}
+
+fn add(call: &Call, asked: &PageRequest<NewStepForm>) -> Result<Redirect, HttpError> {
+    let added = [addition(&asked.sent)];
+    make(
+        call,
+        asked.named("plan"),
+        &added,
+        &asked.sent.digest,
+        "edited",
+    )
+}
+
+fn check_new(
+    call: &Call,
+    asked: &PageRequest<NewStepForm>,
 ) -> Result<Json<FormProblems>, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        let file = call.read_plan(&plan)?;
-        let mut changes = changes(call, &file, &plan, &step, &fields)?;
-        if changes.is_empty() {
-            // What is wrong with it as it is stands under its fields too.
-            let title = fields.title.clone().unwrap_or_default();
-            changes.push(set(&step, "title", Value::from(title)));
-        }
-        Ok(Json(problems(call, &file, &changes)))
-    })
-    .await
-}
-
-async fn add(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<NewStepForm>,
-) -> Result<Redirect, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        make(call, &plan, &[addition(&fields)], &fields.digest, "edited")
-    })
-    .await
-}
-
-async fn check_new(
-    State(state): State<AppState>,
-    Path(plan): Path<String>,
-    form: PersonForm<NewStepForm>,
-) -> Result<Json<FormProblems>, HttpError> {
-    let fields = form.fields;
-    call(&state, &form.session, move |call| {
-        // Nobody has begun it.
-        if fields.title.trim().is_empty() {
-            let problems = Vec::new();
-            return Ok(Json(FormProblems { problems }));
-        }
-        let file = call.read_plan(&plan)?;
-        Ok(Json(problems(call, &file, &[addition(&fields)])))
-    })
-    .await
+    // Nobody has begun it.
+    if asked.sent.title.trim().is_empty() {
+        let problems = Vec::new();
+        return Ok(Json(FormProblems { problems }));
+    }
+    let file = call.read_plan(asked.named("plan"))?;
+    Ok(Json(problems(call, &file, &[addition(&asked.sent)])))
 }
 
 /// What the checks say of changes, each with its field.
@@ -167,14 +144,12 @@ fn problems(call: &Call, file: &PlanFile, changes: &[PlanChange]) -> FormProblem
 fn changes(
     call: &Call,
     file: &PlanFile,
-    plan: &str,
-    step: &str,
-    form: &StepForm,
+    asked: &PageRequest<StepForm>,
 ) -> Result<Vec<PlanChange>, HttpError> {
-    let view = PlanView::of(&call.project, file).map_err(call.about(plan))?;
-    let shown = view.to_api(file);
+    let view = PlanView::of(&call.project, file).map_err(call.about(asked.named("plan")))?;
+    let (shown, step) = (view.to_api(file), asked.named("step"));
     let now = shown.steps.iter().find(|one| one.id == step);
-    Ok(now.map_or_else(Vec::new, |now| changed_fields(now, form)))
+    Ok(now.map_or_else(Vec::new, |now| changed_fields(now, &asked.sent)))
 }
 
 fn changed_fields(now: &Step, form: &StepForm) -> Vec<PlanChange> {

@@ -29,6 +29,12 @@ pub(crate) async fn refuse_strangers(
     }
     let is_write = !request.method().is_safe();
     check_host(request.headers(), &origins)?;
+    // What a request line names counts more than the header: neither may lead elsewhere.
+    if let Some(named) = request.uri().authority()
+        && !is_own(named.as_str(), &origins)
+    {
+        return Err(wrong_host(&origins));
+    }
     if is_write {
         check_origin(request.headers(), &origins)?;
     }
@@ -60,23 +66,25 @@ fn own_origins(address: SocketAddr, url: Option<&PublicUrl>) -> Vec<Origin> {
 fn check_host(headers: &HeaderMap, origins: &[Origin]) -> Result<(), HttpError> {
     let mut said = headers.get_all(HOST).into_iter();
     let host = said.next().and_then(|host| host.to_str().ok());
-    let is_own = |host: &str| {
-        origins
-            .iter()
-            .any(|(_, own)| own.eq_ignore_ascii_case(host))
-    };
     match host {
-        Some(host) if is_own(host) && said.next().is_none() => Ok(()),
-        _ => {
-            let message = "the request names another host than this server";
-            let hint = origins
-                .first()
-                .map(|(scheme, host)| format!("this server is `{scheme}://{host}`"));
-            let hint = hint.unwrap_or_default();
-            let status = StatusCode::MISDIRECTED_REQUEST;
-            Err(HttpError::new(status, "wrong-host", message, &[&hint]))
-        }
+        Some(host) if is_own(host, origins) && said.next().is_none() => Ok(()),
+        _ => Err(wrong_host(origins)),
     }
+}
+
+fn is_own(host: &str, origins: &[Origin]) -> bool {
+    let own = |(_, own): &Origin| own.eq_ignore_ascii_case(host);
+    origins.iter().any(own)
+}
+
+fn wrong_host(origins: &[Origin]) -> HttpError {
+    let message = "the request names another host than this server";
+    let hint = origins
+        .first()
+        .map(|(scheme, host)| format!("this server is `{scheme}://{host}`"));
+    let hint = hint.unwrap_or_default();
+    let status = StatusCode::MISDIRECTED_REQUEST;
+    HttpError::new(status, "wrong-host", message, &[&hint])
 }
 
 /// Browsers say where a request that writes comes from.

@@ -130,11 +130,21 @@ fn item_lines(item: &Item, selected: bool) -> Vec<PaneLine> {
             .unwrap_or_default();
         out.push(PaneLine::new(
             Tone::Care,
-            format!("  {}  {}", line(choice), line(meaning)),
+            format!("  {}  {}", line(choice), line(&on_the_screen(meaning))),
         ));
     }
     out.push(PaneLine::plain(""));
     out
+}
+
+/// A meaning without the options of the command line: here a note is typed after the choice.
+fn on_the_screen(meaning: &str) -> String {
+    let typed = meaning.replace("`--note TEXT`", "what you type after it");
+    typed
+        .split("; `--args")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn texts(all: &[String], none: &str) -> Vec<PaneLine> {

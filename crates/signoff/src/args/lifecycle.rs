@@ -34,6 +34,12 @@ pub(crate) struct Reject {
     /// What is wrong with the plan; stored with it, and shown to whoever revises it
     #[arg(long, value_name = "TEXT")]
     pub(crate) feedback: Option<String>,
+    /// Refuse unless the plan has this version now
+    #[arg(long, value_name = "N")]
+    pub(crate) expect_version: Option<u64>,
+    /// Refuse unless the digest of the plan as it is begins with this (at least 8 digits)
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) expect_digest: Option<String>,
 }
 
 #[derive(Debug, Args)]

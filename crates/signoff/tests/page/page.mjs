@@ -176,6 +176,27 @@ await check("an escalation is answered, and can be taken back before it is sent"
   await page.waitForSelector("#step-greeting .state:has-text(\"skipped\")", { timeout: 60_000 });
 });
 
+await check("an answer that does not reach the server is not lost", async () => {
+  project.propose("unsent.md", "Ask while nobody listens", [{ ...GREETING, task: "Do the impossible.", contract: "test -e never.txt" }]);
+  await signAndStart("unsent.md");
+  await page.waitForSelector(".question", { timeout: 60_000 });
+  await page.goto(`${project.base}/inbox`);
+  await page.fill(".question [name=note]", "it is not needed");
+  await page.clock.install();
+  await page.click("button.choice[value=skip]");
+  await page.route("**/inbox", (route) => route.request().method() === "POST" ? route.abort() : route.continue());
+  await page.clock.runFor(11_000);
+  await page.waitForSelector(".question [role=alert]:has-text(\"was not sent\")");
+  holds((await page.inputValue(".question [name=note]")) === "it is not needed", "the note is lost");
+  await page.unroute("**/inbox");
+  // Once more, and on to somewhere else: whoever leaves has answered.
+  await page.click("button.choice[value=skip]");
+  await page.goto(`${project.base}/runs`);
+  await page.goto(`${project.base}/inbox`);
+  await page.waitForSelector("text=Nothing waits for you", { timeout: 30_000 });
+  await page.clock.resume();
+});
+
 await check("the server is killed and started again: people sign in again and go on", async () => {
   const port = new URL(project.base).port;
   await page.goto(`${project.base}/`);

@@ -11,6 +11,7 @@ use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{
     Actor, ForbiddenTransition, PlanFact, PlanState, Transition, possible_transitions, state_after,
 };
+use signoff_plan::dialect::recognise;
 use signoff_plan::edit::Edit;
 use signoff_store::lock::PlanLock;
 use signoff_store::{atomic, plan_log, signatures};
@@ -143,8 +144,24 @@ impl<'a> LockedPlan<'a> {
         })
     }
 
+    /// Is this a plan, whatever is wrong with it? Nothing happens to other files: an agent may give plans new texts, and what
+    /// is no plan gets no log.
+    pub(in crate::plans) fn require_plan(&self) -> Result<(), Error> {
+        let is_known = self.history().newest_digest().is_some();
+        // Nothing else lies there, however broken somebody left it.
+        let store = &self.context.project.store;
+        let is_kept = self.plan.path.parent() == Some(&*store.plans_dir());
+        if is_known || is_kept || recognise(&self.plan.source).is_some() {
+            return Ok(());
+        }
+        Err(Error::NotAPlan {
+            file: self.plan.source.name().to_owned(),
+        })
+    }
+
     /// Writes down what happens, synced.
     pub(crate) fn record(&self, events: &[PlanEvent]) -> Result<(), Error> {
+        self.require_plan()?;
         let bodies = events
             .iter()
             .map(event_body)

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{PlanState, Transition};
-use signoff_plan::dialect::{Dialect, recognise};
+use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{Edit, EditRefused, apply_to};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
@@ -209,20 +209,6 @@ fn carried_over(locked: &LockedPlan<'_>, new: &signoff_plan::model::Plan) -> Vec
 }
 
 impl LockedPlan<'_> {
-    /// Is this a plan, whatever is wrong with it? An agent may give plans new texts, and by this way would no other file.
-    fn require_plan(&self) -> Result<(), Error> {
-        let is_known = self.history().newest_digest().is_some();
-        // Nothing else lies there, however broken somebody left it.
-        let store = &self.context.project.store;
-        let is_kept = self.plan.path.parent() == Some(&*store.plans_dir());
-        if is_known || is_kept || recognise(&self.plan.source).is_some() {
-            return Ok(());
-        }
-        Err(Error::NotAPlan {
-            file: self.plan.source.name().to_owned(),
-        })
-    }
-
     /// May its text be changed? After a rejection that is its revision, otherwise an edit.
     pub(in crate::plans) fn allow_edit(&self) -> Result<(), Error> {
         match self.status.state {

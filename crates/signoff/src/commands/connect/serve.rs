@@ -16,6 +16,10 @@ use crate::args::Serve;
 use crate::failure::Failure;
 use crate::session::Session;
 
+/// Connections at once, however many files may be open: each takes memory, and any program of the machine can open them.
+const MOST_CONNECTIONS: u64 = 20_000;
+/// Open files that are no connections.
+const FOR_FILES: u64 = 256;
 /// A token that is shorter could be guessed.
 const SHORTEST_TOKEN: usize = 32;
 
@@ -56,9 +60,9 @@ pub(crate) fn listen(
         address: args.addr,
         url: args.url.clone(),
         refusal: refusal.map(worded),
+        connections: allow_many_connections(),
         tell,
     };
-    allow_many_connections();
     signoff_server::serve(options, |open| {
         let address = open.address;
         session
@@ -121,12 +125,16 @@ fn has_people(session: &Session) -> bool {
     config.is_ok_and(|config| !config.serve.people.value.is_empty())
 }
 
-/// Each who follows a run keeps a connection open, and the usual limit of open files is 1,024.
-fn allow_many_connections() {
+/// Each who follows a run keeps a connection open, and the usual limit of open files is 1,024. Returns how many may be open:
+/// some are left for files.
+fn allow_many_connections() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let current = limit.maximum;
     // Where it cannot be raised, fewer can follow.
     setrlimit(Resource::Nofile, Rlimit { current, ..limit }).ok();
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let connections = files.saturating_sub(FOR_FILES.min(files / 2));
+    usize::try_from(connections.min(MOST_CONNECTIONS)).unwrap_or(usize::MAX)
 }
 
 /// Says something while the server runs.

@@ -1,6 +1,7 @@
 //! `reject`: a person rejects a plan.
 
 use signoff_engine::PlanState;
+use signoff_runtime::plans::EditOptions;
 
 use super::{by_person, locate, tell};
 use crate::args::Reject;
@@ -15,7 +16,11 @@ pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure
     let (path, name) = locate(&project, &args.plan.plan)?;
     let context = by_person(&project, &clock);
     let feedback = args.feedback.as_deref();
-    let done = signoff_runtime::plans::reject(context, &path, &name, feedback)?;
+    let expected = EditOptions {
+        expect_version: args.expect_version,
+        expect_digest: args.expect_digest.clone(),
+    };
+    let done = signoff_runtime::plans::reject(context, &path, &name, feedback, &expected)?;
     let next = match done.state {
         PlanState::NeedsReview => format!(
             "it was rejected too often; a person decides: `signoff approve {0}`, `signoff revise {0}` or `signoff cancel {0}`",

@@ -171,7 +171,8 @@ impl ReviewedPlan<'_> {
             ReviewEffect::Reject(feedback) => {
                 self.session.require_person("reject a plan")?;
                 let context = by_person(&self.project, &clock);
-                let done = plans::reject(context, &self.path, &self.name, Some(&feedback))?;
+                let shown = self.shown();
+                let done = plans::reject(context, &self.path, &self.name, Some(&feedback), &shown)?;
                 Ok(format!("rejected: {}", done.state))
             }
             ReviewEffect::Comment { step, text } => {
@@ -213,13 +214,18 @@ impl ReviewedPlan<'_> {
         }
     }
 
-    /// Changes what is on the screen, and nothing else: a plan that changed meanwhile is a conflict.
-    fn edit(&self, context: ActorContext<'_>, change: PlanChange) -> Result<String, Failure> {
-        let options = EditOptions {
+    /// What is on the screen: a plan that changed meanwhile is a conflict.
+    fn shown(&self) -> EditOptions {
+        EditOptions {
             expect_digest: Some(self.plan.digest().to_string()),
             ..EditOptions::default()
-        };
-        let report = plans::edit(context, &self.path, &self.name, &[change], &options)?;
+        }
+    }
+
+    /// Changes what is on the screen, and nothing else.
+    fn edit(&self, context: ActorContext<'_>, change: PlanChange) -> Result<String, Failure> {
+        let shown = self.shown();
+        let report = plans::edit(context, &self.path, &self.name, &[change], &shown)?;
         let void = if report.voids_signature {
             "; no longer signed"
         } else {

@@ -299,6 +299,8 @@ fn reject_args(feedback: &str) -> Reject {
     Reject {
         plan: plan_name(),
         feedback: Some(feedback.to_owned()),
+        expect_version: None,
+        expect_digest: None,
     }
 }
 

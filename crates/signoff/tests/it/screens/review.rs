@@ -105,6 +105,29 @@ fn a_plan_is_edited_moved_commented_and_signed() {
 }
 
 #[test]
+fn a_step_is_left_out_and_what_somebody_changed_meanwhile_is_not_rejected() {
+    if !has_tmux() {
+        return;
+    }
+    let project = proposed();
+    let terminal = Terminal::start(&project, (80, 24), REVIEW);
+    terminal.expect("Make it.").press("j").press("x");
+    terminal.expect("when");
+    let shown = project.json(["show", "plan.md"]);
+    assert_eq!(shown["steps"][1]["when"], "false", "{shown}");
+    let text = project.read("plan.md");
+    project.write("plan.md", &text.replace("Make it.", "Make it well."));
+    terminal
+        .press("r")
+        .expect("Reject, because")
+        .type_line("no");
+    terminal.expect("changed");
+    terminal.press("q").expect_restored(0);
+    let shown = project.json(["show", "plan.md"]);
+    assert_ne!(shown["status"], "rejected", "{shown}");
+}
+
+#[test]
 fn a_plan_is_rejected_with_feedback() {
     if !has_tmux() {
         return;

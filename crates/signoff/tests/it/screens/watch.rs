@@ -122,6 +122,25 @@ fn a_run_is_landed_with_held_files_settled_and_undone() {
 }
 
 #[test]
+fn a_step_is_skipped_and_the_run_goes_on_without_it() {
+    if !has_tmux() {
+        return;
+    }
+    for size in SIZES {
+        let project = asking();
+        let terminal = Terminal::start(&project, size, "signoff watch");
+        // The selection follows the step that waits.
+        terminal.expect("status    waiting").press("x");
+        terminal.expect("r continues the run").press("r");
+        terminal.expect("completed");
+        terminal.press("q").expect_restored(0);
+        let run = project.json(["status"]);
+        assert_eq!(run["steps"][1]["status"], "skipped", "{run}");
+        assert_eq!(run["outcome"], "completed", "{run}");
+    }
+}
+
+#[test]
 fn an_agent_lands_and_undoes_nothing() {
     if !has_tmux() {
         return;

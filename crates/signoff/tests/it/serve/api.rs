@@ -250,6 +250,29 @@ fn a_new_text_is_for_the_plan_that_was_shown() {
 }
 
 #[test]
+fn a_rejection_is_of_the_plan_that_was_shown() {
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    let served = Served::signed_in(&project);
+    let digest = served.get("/api/plans/plan.md").json()["digest"].clone();
+    project.write("plan.md", &plan(&[&agent("Make it well.", "out")]));
+    let reject = |digest: &serde_json::Value| {
+        let body = json!({"feedback": "no", "expect_digest": digest});
+        served.post("/api/plans/plan.md/reject", &body)
+    };
+    let late = reject(&digest);
+    assert_eq!(
+        (late.status, late.code().as_str()),
+        (409, "moved"),
+        "{late:?}"
+    );
+    let word = digest.as_str().unwrap();
+    let typed = project.signoff(["reject", "plan.md", "--expect-digest", word]);
+    assert_eq!(typed.code, Some(5), "{typed}");
+    let now = served.get("/api/plans/plan.md").json()["digest"].clone();
+    assert_eq!(reject(&now).json()["status"], "rejected");
+}
+
+#[test]
 fn a_plan_that_two_people_sign_says_who_is_waited_for() {
     let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
     let config = project.home().join(".config/signoff/config.toml");

@@ -73,7 +73,7 @@ fn a_form_that_is_refused_comes_back_with_its_text_and_the_reason() {
         ),
         (
             "/plans/plan.md/reject",
-            "digest=old&feedback=My+words",
+            "digest=0123456789abcdef&feedback=My+words",
             409,
             "My words",
         ),

@@ -106,6 +106,44 @@ fn a_plan_that_is_done_says_so_and_not_that_it_cannot_be_signed() {
 }
 
 #[test]
+fn plans_are_filtered_by_every_state_that_they_are_shown_in() {
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["propose", "plan.md"]).assert_success();
+    let served = Served::signed_in(&project);
+    let listed = served.get("/api/plans").json();
+    let state = listed["plans"][0]["status"].as_str().unwrap();
+    let page = served.get("/").body;
+    assert!(
+        page.contains(&format!("<option value=\"{state}\"")),
+        "{page}"
+    );
+    let shown = |state: &str| {
+        served
+            .get(&format!("/?state={state}"))
+            .body
+            .contains("href=\"/plans/plan.md\"")
+    };
+    assert!(shown(state));
+    assert!(!shown("completed"));
+}
+
+#[test]
+fn what_is_newest_is_read_before_anybody_asks() {
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["run", "plan.md"]).assert_success();
+    let run = newest_run(&project);
+    let served = Served::signed_in(&project);
+    // Whoever reads it from its beginning now finds it damaged.
+    let journal = format!(".signoff/runs/{run}/journal.jsonl");
+    let text = project.read(&journal);
+    project.write(&journal, &text.replacen("run_started", "run_stirred", 1));
+    let shown = served.get(&format!("/api/runs/{run}"));
+    assert_eq!(shown.status, 200, "{shown:?}");
+    let refused = Served::signed_in(&project).get(&format!("/api/runs/{run}"));
+    assert_ne!(refused.status, 200, "the journal is as it was");
+}
+
+#[test]
 fn a_search_finds_what_stands_in_plans_that_are_not_among_the_newest() {
     let project = project(&makes_out(), "");
     let text = plan(&[&agent("Make it.", "out")]);

@@ -98,6 +98,13 @@ fn other_sites_write_nothing_and_other_names_lead_nowhere() {
             "{host}"
         );
     }
+    let request = served.request("GET", "http://evil.example/api/plans", &[], "");
+    assert_eq!(served.send(&request).code(), "wrong-host");
+    let own = format!("http://{}/api/plans", served.address);
+    assert_eq!(
+        served.send(&served.request("GET", &own, &[], "")).status,
+        200
+    );
     // A form of another page of the same browser has no token of the session.
     assert_eq!(served.form("/sign-out", "").status, 403);
     assert_eq!(served.form("/sign-out", "csrf=0").status, 403);
@@ -197,6 +204,82 @@ fn requests_that_make_no_sense_are_refused_in_the_shape_of_errors() {
     check(404, get("/api/tasks/none/events"));
     let large = format!("{{\"text\": \"{}\"}}", "x".repeat(9 << 20));
     check(413, post("/api/plans", &large));
+}
+
+#[test]
+fn pages_refuse_in_the_shape_of_errors_too() {
+    let (_project, served) = served();
+    let check = |status: u16, request: &str| {
+        let answer = served.send(request);
+        assert_eq!(answer.status, status, "{request}\n{answer:?}");
+        assert!(!answer.code().is_empty());
+    };
+    for (status, path) in [
+        (400, "/?most=many"),
+        (400, "/?most=-1"),
+        (400, "/plans/%ff"),
+        (400, "/plans/plan.md?from=here"),
+        (400, "/runs/%ff/report"),
+        (400, "/sign-in?next=a&next=b"),
+        (404, "/assets/none.js"),
+        (404, "/plans/nothing.md/key"),
+    ] {
+        check(status, &served.request("GET", path, &[], ""));
+    }
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    check(415, &served.request("POST", "/sign-in", &[JSON], "{}"));
+    check(
+        400,
+        &served.request("POST", "/sign-in", &[form], "code=a&code=b"),
+    );
+    let long = format!("code={}", "x".repeat(32 << 10));
+    check(413, &served.request("POST", "/sign-in", &[form], &long));
+}
+
+#[test]
+fn nothing_happens_to_what_is_no_plan() {
+    let (project, served) = served();
+    project.write("notes.txt", "not a plan");
+    for (method, path, body) in [
+        ("DELETE", "/api/plans/notes.txt", ""),
+        ("DELETE", "/api/plans/.signoff%2Fconfig.toml", ""),
+        ("POST", "/api/plans/notes.txt/comments", "{\"text\": \"x\"}"),
+        ("POST", "/api/plans/notes.txt/cancel", "{}"),
+        ("POST", "/api/plans/notes.txt/reject", "{}"),
+        ("POST", "/api/plans/notes.txt/revise", "{\"text\": \"x\"}"),
+    ] {
+        let answer = served.send(&served.request(method, path, &[JSON], body));
+        assert!((400..500).contains(&answer.status), "{path}: {answer:?}");
+    }
+    let typed = project.signoff(["comment", "notes.txt", "hello"]);
+    assert_eq!(typed.code, Some(2), "{typed}");
+    let logs = project.path().join(".signoff/log");
+    let logs = std::fs::read_dir(logs).into_iter().flatten().count();
+    assert_eq!(logs, 0, "what is no plan has no log");
+}
+
+#[test]
+fn a_place_far_behind_the_last_step_is_no_fault() {
+    let (_project, served) = served();
+    let far = usize::MAX;
+    let page = served.get(&format!("/plans/plan.md?from={far}"));
+    assert_eq!(page.status, 200, "{page:?}");
+    assert!(!page.body.contains("data-more"), "{page:?}");
+}
+
+#[test]
+fn whoever_is_not_signed_in_sends_little() {
+    let (_project, mut served) = served();
+    served.cookie.clear();
+    let form = [("content-type", "application/x-www-form-urlencoded")];
+    let send = |bytes: usize| {
+        let text = format!("text={}", "x".repeat(bytes));
+        served
+            .send(&served.request("POST", "/plans/plan.md/text", &form, &text))
+            .status
+    };
+    assert_eq!(send(1 << 16), 401);
+    assert_eq!(send(2 << 20), 413);
 }
 
 #[test]

@@ -11,7 +11,8 @@ use signoff_store::root::Store;
 
 use super::*;
 use crate::plans::{
-    PruneOptions, archive, archive_due, cancel, delete, find, propose_file, prune, reject, stats,
+    EditOptions, PruneOptions, archive, archive_due, cancel, delete, find, propose_file, prune,
+    reject, stats,
 };
 use crate::project::ProcessContext;
 
@@ -217,7 +218,7 @@ fn a_kept_list_holds_until_anything_looks_different() {
         }),
         ("a log grew", |world| {
             let path = world.project.store.workspace().join("docs/c.md");
-            reject(world.context(), &path, "c", None).unwrap();
+            reject(world.context(), &path, "c", None, &EditOptions::default()).unwrap();
         }),
         ("a signature is new", |world| {
             let signatures = world.project.store.dir().join("signatures/PLAN-a");
@@ -648,7 +649,14 @@ fn stats_count_each_log_once_and_find_tools_that_are_missing() {
         world.propose(&path);
     }
     let path = world.project.store.plans_dir().join("a.md");
-    reject(world.context(), &path, "a", Some("no")).unwrap();
+    reject(
+        world.context(),
+        &path,
+        "a",
+        Some("no"),
+        &EditOptions::default(),
+    )
+    .unwrap();
     let path = world.project.store.plans_dir().join("b.md");
     cancel(world.context(), &path, "b", None).unwrap();
     archive(world.context(), &path, "b").unwrap();
