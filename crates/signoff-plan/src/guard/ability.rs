@@ -45,7 +45,7 @@ impl Agent {
     }
 
     /// Whether the calls of a sub-agent come to the hook as well, so that starting one is no way around it. Seen in Claude
-    /// Code 2.1.197: with the session of the agent, and in its permission mode.
+    /// Code 2.1.197: with the session of the agent, in its permission mode or in that of the sub-agent's definition.
     pub(super) fn guards_sub_agents(self) -> bool {
         match self {
             Self::Claude => true,

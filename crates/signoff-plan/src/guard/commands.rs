@@ -34,9 +34,7 @@ fn command_line(value: &Value) -> Option<String> {
     };
     let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
     match words?.as_slice() {
-        [shell, "-c" | "-lc", text] if SHELLS.contains(&shell.rsplit('/').next()?) => {
-            Some((*text).to_owned())
-        }
+        [shell, "-c" | "-lc", text] if is_shell(shell) => Some((*text).to_owned()),
         words => Some(
             words
                 .iter()
@@ -47,8 +45,23 @@ fn command_line(value: &Value) -> Option<String> {
     }
 }
 
+/// By its name, or where a system or a person has it: what lies elsewhere may be any program.
+fn is_shell(program: &str) -> bool {
+    let folders = [
+        "/bin/",
+        "/usr/bin/",
+        "/usr/local/bin/",
+        "/opt/homebrew/bin/",
+    ];
+    let name = folders
+        .iter()
+        .find_map(|folder| program.strip_prefix(folder));
+    SHELLS.contains(&name.unwrap_or(program))
+}
+
+/// Not even `=` stays as it is: no shell reads the words, and the first is a program whatever it looks like.
 fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./+,:@%=".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./+,:@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();
     }
@@ -81,6 +94,15 @@ mod tests {
             &json!({"command": ["ls", "a b", ";", "rm"]}),
             Some(&["ls 'a b' ';' rm"]),
         );
+        check(
+            &json!({"command": ["/usr/bin/bash", "-c", "ls"]}),
+            Some(&["ls"]),
+        );
+        check(
+            &json!({"command": ["./bash", "-c", "ls"]}),
+            Some(&["./bash -c ls"]),
+        );
+        check(&json!({"command": ["x=y/z"]}), Some(&["'x=y/z'"]));
         check(&json!({"cmd": "ls", "command": "rm"}), Some(&["rm", "ls"]));
         check(&json!({"command": 3}), None);
         check(&json!({}), None);

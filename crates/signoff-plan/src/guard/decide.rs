@@ -57,7 +57,8 @@ pub trait SessionFiles: fmt::Debug {
     fn is_plan_file(&self, path: &str) -> bool;
 
     /// A repository without a checkout of its own, in which git would run when it is started in the session's directory,
-    /// or in one of these. It may have come with a clone, and its settings name programs.
+    /// or in one of these, as they are written: a `~` may be quoted, and a `..` behind a link mean either directory. It may
+    /// have come with a clone, and its settings name programs.
     fn bare_repository(&self, directories: &[String]) -> Option<String>;
 }
 

@@ -48,16 +48,28 @@ fn directories_of(words: &[Option<String>]) -> Vec<Option<String>> {
     let changes = |word: &Option<String>| matches!(word.as_deref(), Some("cd" | "pushd"));
     if let Some(at) = words.iter().position(changes) {
         let is_option = |word: &&Option<String>| word.as_ref().is_some_and(|w| w.starts_with('-'));
-        let target = words.iter().skip(at + 1).find(|word| !is_option(word));
-        // Home, or where it was before.
-        return vec![target.cloned().unwrap_or_default()];
+        let mut targets = words.iter().skip(at + 1).filter(|word| !is_option(word));
+        return match (targets.next(), targets.next()) {
+            (Some(target), None) => vec![target.clone().filter(|path| !is_anothers_home(path))],
+            // Home, or where it was before; zsh puts the second in the place of the first.
+            (None, _) | (_, Some(_)) => vec![None],
+        };
     }
     let pairs = words.windows(2);
     let named = pairs.filter(|pair| {
         pair.first()
             .is_some_and(|word| word.as_deref() == Some("-C"))
     });
-    named.map(|pair| pair.last().cloned().flatten()).collect()
+    let paths = named.map(|pair| pair.last().cloned().flatten());
+    paths
+        .map(|path| path.filter(|path| !is_anothers_home(path)))
+        .collect()
+}
+
+/// `~name`, which only the machine can tell.
+fn is_anothers_home(path: &str) -> bool {
+    let behind = path.strip_prefix('~');
+    behind.is_some_and(|behind| !behind.is_empty() && !behind.starts_with('/'))
 }
 
 #[cfg(test)]
@@ -85,6 +97,9 @@ mod tests {
         assert_eq!(git("ls x && cd y"), GitDirectories::NoGit);
         assert_eq!(git("git -C \"$HOME/x\" log"), GitDirectories::Unknown);
         assert_eq!(git("cd $(pwd) && git log"), GitDirectories::Unknown);
+        assert_eq!(git("cd a b && git log"), GitDirectories::Unknown);
+        assert_eq!(git("cd ~other/x && git log"), GitDirectories::Unknown);
+        check("cd ~/x && git log", &["~/x"]);
         let input = json!({"workdir": "sub", "timeout": 3});
         let known = GitDirectories::Known(vec!["sub".to_owned()]);
         assert_eq!(git_directories("git log", &input), known);

@@ -18,8 +18,9 @@ const PATCH_KEYS: [&str; 5] = ["command", "input", "patch", "patchText", "patch_
 pub(super) fn written_paths(tool: &str, input: &Value) -> Option<Vec<String>> {
     let is_patch = tool.contains("patch");
     let keys: &[&str] = if is_patch { &PATCH_KEYS } else { &PATH_KEYS };
-    let values = keys.iter().filter_map(|key| input.get(key));
-    let texts: Option<Vec<&str>> = values.map(Value::as_str).collect();
+    let mut values: Vec<&Value> = keys.iter().filter_map(|key| input.get(key)).collect();
+    add_inner(input, &mut values);
+    let texts: Option<Vec<&str>> = values.into_iter().map(Value::as_str).collect();
     let texts = texts?;
     let paths: Vec<String> = if is_patch {
         let named: Option<Vec<Vec<String>>> = texts.into_iter().map(paths_in_patch).collect();
@@ -28,6 +29,18 @@ pub(super) fn written_paths(tool: &str, input: &Value) -> Option<Vec<String>> {
         texts.into_iter().map(str::to_owned).collect()
     };
     (!paths.is_empty()).then_some(paths)
+}
+
+/// Files that single edits of a list name for themselves.
+fn add_inner<'v>(input: &'v Value, values: &mut Vec<&'v Value>) {
+    let lists = input
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, value)| value.as_array());
+    for edit in lists.flatten().filter(|edit| edit.is_object()) {
+        values.extend(PATH_KEYS.iter().filter_map(|key| edit.get(key)));
+    }
 }
 
 /// The files of a patch in Codex's form; `None` if a line of it is not known.
@@ -74,6 +87,11 @@ mod tests {
             "write",
             &json!({"path": "/a", "file_path": "/b"}),
             Some(&["/b", "/a"]),
+        );
+        check(
+            "multiedit",
+            &json!({"filePath": "/a", "edits": [{"filePath": "/b", "oldString": "x"}, {"oldString": "y"}]}),
+            Some(&["/a", "/b"]),
         );
         check("Write", &json!({"content": "x"}), None);
         check("Write", &json!({"file_path": ["/a"]}), None);

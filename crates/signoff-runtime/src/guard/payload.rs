@@ -67,8 +67,21 @@ impl Payload {
                 text: self.text("prompt").unwrap_or_default(),
             },
             "" => return Err("the agent did not say what it is about to do".to_owned()),
+            name if self.is_call_by_another_name(name) => HookEvent::ToolCall {
+                tool: self.text("tool_name").unwrap_or_default(),
+                input: self.input(),
+            },
             _ => HookEvent::Other,
         })
+    }
+
+    /// Whether an event that is not known names a tool, and does not tell of a call that was made: a later version may call
+    /// `PreToolUse` otherwise.
+    fn is_call_by_another_name(&self, event: &str) -> bool {
+        let tells = ["Post", "After", "Notification"];
+        self.text("tool_name").is_some_and(|tool| !tool.is_empty())
+            && self.value.get("tool_input").is_some()
+            && !tells.iter().any(|start| event.starts_with(start))
     }
 
     /// Server and tool of a call, where the agent tells them (Gemini CLI).
@@ -81,6 +94,12 @@ impl Payload {
     /// Whether the agent says that it is in its own plan mode (Claude Code).
     pub(super) fn says_plan_mode(&self) -> bool {
         self.text("permission_mode") == Some("plan")
+    }
+
+    /// Whether it is a sub-agent's, which may have another mode than the agent that started it (Claude Code).
+    pub(super) fn is_of_sub_agent(&self) -> bool {
+        // `agent_type` alone is that of the agent itself, started with `--agent`.
+        self.value.get("agent_id").is_some_and(|id| !id.is_null())
     }
 
     pub(super) fn text(&self, key: &str) -> Option<&str> {
@@ -155,7 +174,17 @@ mod tests {
             &HookEvent::Prompt { text: "x" },
         );
         check(
-            r#"{"hook_event_name":"PostToolUse","tool_name":"Bash"}"#,
+            r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":null}"#,
+            Agent::Claude,
+            &HookEvent::Other,
+        );
+        check(
+            r#"{"hook_event_name":"ToolUseRequested","tool_name":"Bash","tool_input":null}"#,
+            Agent::Claude,
+            &call,
+        );
+        check(
+            r#"{"hook_event_name":"SubagentStop"}"#,
             Agent::Claude,
             &HookEvent::Other,
         );

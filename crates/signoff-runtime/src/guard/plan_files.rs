@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use signoff_plan::guard::{Agent, SessionFiles};
 use signoff_store::threads::allocated;
@@ -20,6 +20,7 @@ pub(super) struct SessionPlans {
     flat: Vec<PathBuf>,
     /// Where its commands begin.
     directory: PathBuf,
+    home: Option<PathBuf>,
 }
 
 impl SessionPlans {
@@ -42,20 +43,26 @@ impl SessionPlans {
             directories: directories.collect(),
             flat: own_plans(variables, agent).into_iter().collect(),
             directory: directory.to_owned(),
+            home: home(variables),
         }
     }
 }
 
+fn absolute(variables: &Variables, name: &str) -> Option<PathBuf> {
+    let value = variables.get(OsStr::new(name)).map(PathBuf::from);
+    value.filter(|path| path.is_absolute())
+}
+
+fn home(variables: &Variables) -> Option<PathBuf> {
+    absolute(variables, "HOME")
+}
+
 /// Where an agent keeps the plans of its own plan mode.
 fn own_plans(variables: &Variables, agent: Agent) -> Option<PathBuf> {
-    let get = |name: &str| {
-        let value = variables.get(OsStr::new(name)).map(PathBuf::from);
-        value.filter(|path| path.is_absolute())
-    };
     match agent {
         Agent::Claude => {
-            let home = || get("HOME").map(|home| home.join(".claude"));
-            let config = get("CLAUDE_CONFIG_DIR").or_else(home)?;
+            let default = || home(variables).map(|home| home.join(".claude"));
+            let config = absolute(variables, "CLAUDE_CONFIG_DIR").or_else(default)?;
             Some(config.join("plans"))
         }
         // Others keep them elsewhere for each session, and hand their plan over by a tool.
@@ -84,9 +91,15 @@ impl SessionFiles for SessionPlans {
     fn bare_repository(&self, directories: &[String]) -> Option<String> {
         let mut possible = vec![self.directory.clone()];
         for directory in directories {
-            // Which of them changes the directory of which is not looked at: each may be relative to each before it.
-            let further: Vec<_> = possible.iter().map(|from| from.join(directory)).collect();
-            possible.extend(further);
+            let written = [Some(PathBuf::from(directory)), self.in_home(directory)];
+            for path in written.iter().flatten() {
+                // Which of them changes the directory of which is not looked at: each may be relative to each before it.
+                let further: Vec<_> = possible
+                    .iter()
+                    .flat_map(|from| reached(from, path))
+                    .collect();
+                possible.extend(further);
+            }
             if possible.len() > MOST_DIRECTORIES {
                 return Some(directory.clone());
             }
@@ -95,6 +108,34 @@ impl SessionFiles for SessionPlans {
             .iter()
             .find_map(|directory| bare_repository(directory));
         found.map(|path| path.display().to_string())
+    }
+}
+
+impl SessionPlans {
+    /// What a path that begins with `~` means where that is not quoted.
+    fn in_home(&self, path: &str) -> Option<PathBuf> {
+        let rest = path.strip_prefix('~')?.trim_start_matches('/');
+        // A home that is not known holds nothing of a clone.
+        Some(self.home.as_ref()?.join(rest))
+    }
+}
+
+/// Where a path leads from a directory: as the kernel goes, and as `cd` does, which takes back a link with `..`.
+fn reached(from: &Path, path: &Path) -> Vec<PathBuf> {
+    let joined = from.join(path);
+    let mut logical = PathBuf::new();
+    for part in joined.components() {
+        match part {
+            Component::ParentDir => {
+                logical.pop();
+            }
+            part => logical.push(part),
+        }
+    }
+    if logical == joined {
+        vec![joined]
+    } else {
+        vec![joined, logical]
     }
 }
 
@@ -228,5 +269,29 @@ mod tests {
         assert!(found("vendor/evil.git/refs", &[]));
         assert!(found("", &["vendor/linked"]));
         assert!(found("", &["sub"; 7]));
+        // `cd` goes to `vendor/evil.git`, git to a directory that is not there.
+        symlink(root.join("sub"), root.join("vendor/link")).unwrap();
+        assert!(found("", &["vendor/link/../evil.git"]));
+        assert!(found("", &["vendor/link", "..", "evil.git"]));
+        assert!(!found("", &["vendor/link/.."]));
+    }
+
+    #[test]
+    fn a_bare_repository_is_found_below_the_home_and_below_what_is_called_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let home = root.join("home");
+        for made in ["home/evil.git", "~/quoted.git"] {
+            for inner in ["objects", "refs", "HEAD"] {
+                fs::create_dir_all(root.join(made).join(inner)).unwrap();
+            }
+        }
+        let variables: Variables = [("HOME".into(), home.into_os_string())].into();
+        let plans = SessionPlans::new(&variables, Agent::Claude, None, &root);
+        let found = |path: &str| plans.bare_repository(&[path.to_owned()]).is_some();
+        assert!(found("~/evil.git"));
+        assert!(found("~/quoted.git"));
+        assert!(!found("~"));
+        assert!(!found("~/absent"));
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn answer(
 ) -> Result<HookAnswer, Error> {
     let cwd = payload.text("cwd").map(Path::new);
     let settings = settings::load(context.process, cwd, store)?;
-    let plan_mode = payload.says_plan_mode()
+    let plan_mode = in_own_plan_mode(context, payload)?
         || in_plan_mode(context.process, context.session, settings.plan_mode)?;
     if !plan_mode && settings.mode == GuardMode::Off {
         return Ok(HookAnswer::nothing());
@@ -43,6 +43,24 @@ pub(super) fn answer(
         None => HookAnswer::nothing(),
         Some(denied) => logged_answer(context, &settings, call, &denied),
     })
+}
+
+/// Whether the agent is in its own plan mode. The definition of a sub-agent, which may have come with a clone, can give it
+/// another one (`permissionMode`), so that what the agent said last holds for its sub-agents, too.
+fn in_own_plan_mode(context: &HookContext<'_>, payload: &Payload) -> Result<bool, Error> {
+    let (says, is_sub_agent) = (payload.says_plan_mode(), payload.is_of_sub_agent());
+    let (Some(state_dir), Some(session)) = (&context.process.state_dir, context.session) else {
+        // What nothing is remembered of is strict.
+        return Ok(says || is_sub_agent);
+    };
+    let said = plan_mode::was_said(state_dir, session)?;
+    if is_sub_agent {
+        return Ok(says || said);
+    }
+    if says != said {
+        plan_mode::remember_said(state_dir, session, says)?;
+    }
+    Ok(says)
 }
 
 /// Says why a command line that is typed here would not pass in plan mode.

@@ -10,6 +10,7 @@ use crate::key;
 
 const ON: &[u8] = b"on\n";
 const OFF: &[u8] = b"off\n";
+const SAID: &str = "said";
 
 /// What was said about a session: on, off, or nothing. What cannot be understood is on.
 pub fn recorded(state_dir: &Path, session: &str) -> Result<Option<bool>, FileError> {
@@ -38,6 +39,31 @@ pub fn record(state_dir: &Path, session: &str, on: bool) -> Result<(), FileError
     atomic::create_directories(&sessions(state_dir))?;
     let bytes = if on { ON } else { OFF };
     atomic::overwrite(&path(state_dir, session), bytes, FileMode::Private)
+}
+
+/// Whether the agent of a session said in its last call that it is in its own plan mode.
+pub fn was_said(state_dir: &Path, session: &str) -> Result<bool, FileError> {
+    let said = no_follow::read_if_exists(&said(state_dir, session))?;
+    Ok(said.is_some())
+}
+
+/// Remembers what the agent of a session says of its own plan mode.
+pub fn remember_said(state_dir: &Path, session: &str, on: bool) -> Result<(), FileError> {
+    let path = said(state_dir, session);
+    if on {
+        atomic::create_directories(&directory(state_dir).join(SAID))?;
+        return atomic::overwrite(&path, ON, FileMode::Private);
+    }
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(FileError::at("remove", &path)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn said(state_dir: &Path, session: &str) -> PathBuf {
+    directory(state_dir).join(SAID).join(key::encode(session))
 }
 
 fn sessions(state_dir: &Path) -> PathBuf {
@@ -71,5 +97,20 @@ mod tests {
         fs::remove_file(path(state, "s")).unwrap();
         std::os::unix::fs::symlink("/dev/null", path(state, "s")).unwrap();
         assert!(recorded(state, "s").is_err());
+    }
+
+    #[test]
+    fn what_an_agent_said_last_is_remembered_apart_from_what_a_person_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = dir.path();
+        remember_said(state, "s", false).unwrap();
+        assert!(!was_said(state, "s").unwrap());
+        remember_said(state, "s", true).unwrap();
+        assert!(was_said(state, "s").unwrap());
+        assert!(!was_said(state, "t").unwrap());
+        assert_eq!(recorded(state, "s").unwrap(), None);
+        assert!(!any_on(state).unwrap());
+        remember_said(state, "s", false).unwrap();
+        assert!(!was_said(state, "s").unwrap());
     }
 }

@@ -1,5 +1,5 @@
 //! The judge of plan mode against an oracle: command lines that it takes for read-only really run, in
-//! bash and in `sh`, and neither a file nor a counter of the network may change.
+//! bash, in `sh` and, where it is installed, in zsh, and neither a file nor a counter of the network may change.
 //!
 //! Which lines is up to the seed; `PROPTEST_CASES` asks for more of them, as `cargo xtask soak` does.
 //! Set apart are programs that ask another machine by their nature: plain requests of `curl` are allowed.

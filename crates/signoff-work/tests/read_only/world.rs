@@ -52,12 +52,12 @@ git stash -q
 printf 'f\n' >> src/main.rs
 "#;
 
-/// Runs every line in both shells, and prints before and after what the network has seen.
+/// Runs every line in both shells, and in zsh where it is installed, and prints before and after what the network has seen.
 const RUN: &str = r#"
 cat /proc/self/net/snmp
 echo ran:
 for line in "$LINES_DIR"/*; do
-    for shell in bash sh; do
+    for shell in bash sh $(command -v zsh); do
         timeout -s KILL 1 $shell "$line" < /dev/null > /dev/null 2>&1
     done
 done

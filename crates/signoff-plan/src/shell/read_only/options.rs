@@ -60,6 +60,8 @@ pub(super) const fn one_dash(long: &'static str) -> Options {
 pub(super) struct Given<'w> {
     options: Vec<(&'w str, Option<Argument<'w>>)>,
     pub(super) operands: Vec<Argument<'w>>,
+    /// Whether a `--` ends the options.
+    pub(super) are_ended: bool,
 }
 
 impl<'w> Given<'w> {
@@ -99,6 +101,7 @@ impl Options {
                 return Err(Refusal::Unforeseeable(argument.raw.to_owned()));
             }
             if argument.text == Some("--") {
+                given.are_ended = true;
                 given.operands.extend(rest.by_ref());
             } else if argument.may_be_option() {
                 self.option(argument, &mut rest, &mut given)?;
@@ -109,12 +112,16 @@ impl Options {
                 }
             }
         }
+        let is_option = |operand: &&Argument<'_>| self.first && operand.may_be_option();
+        if let Some(option) = given.operands.iter().find(is_option) {
+            return Err(Refusal::Unforeseeable(option.raw.to_owned()));
+        }
         self.count(&given.operands)?;
         Ok(given)
     }
 
     /// Options stand before the operands. Not every version looks for them behind one, and then such a word is a file to
-    /// write or a value to set.
+    /// write or a value to set. Nor does every one take `--` for their end: `unzip` takes back what follows it.
     pub(super) const fn first(self) -> Self {
         Self {
             first: true,

@@ -72,6 +72,10 @@ impl Rule {
             Self::Only(words) => only(words, arguments),
             Self::Commands(options, inner) => {
                 let given = options.read(arguments)?;
+                if given.are_ended {
+                    // No sub-command follows: `git stash -- list` stashes the file `list`.
+                    return Err(Refusal::UnknownArgument("--".to_owned()));
+                }
                 if given.operands.is_empty() && !given.has_options() {
                     return Err(Refusal::Missing("a sub-command"));
                 }

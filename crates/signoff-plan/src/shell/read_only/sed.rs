@@ -8,7 +8,9 @@ const OPTIONS: Options = options(
     "nErzu",
     "e",
     "quiet silent expression= regexp-extended null-data unbuffered posix sandbox debug",
-);
+)
+// Where options end at the first operand, that is the script, whatever `-e` behind it says.
+.first();
 
 /// Longer scripts are refused, because reading them nests.
 const LONGEST: usize = 4096;

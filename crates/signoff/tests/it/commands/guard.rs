@@ -161,6 +161,27 @@ fn an_agents_own_plan_mode_and_the_configuration_count_too() {
     assert_denied(&hook(&claude, &planning), "Plan mode");
 }
 
+/// The definition of a sub-agent in Claude Code may give it a mode of its own.
+#[test]
+fn sub_agents_are_in_the_plan_mode_of_the_agent_that_started_them() {
+    let project = project("");
+    let edit = call("Edit", &json!({"file_path": "/x"}));
+    let planning = |call: &str| call.replace("\"default\"", "\"plan\"");
+    let by_sub_agent = edit.replace(
+        "\"default\"",
+        "\"bypassPermissions\",\"agent_id\":\"a1\",\"agent_type\":\"fixer\"",
+    );
+    assert_passes(&hook(&project, &by_sub_agent));
+    let start = call("Agent", &json!({"subagent_type": "fixer", "prompt": "x"}));
+    assert_passes(&hook(&project, &planning(&start)));
+    assert_denied(&hook(&project, &by_sub_agent), "Plan mode");
+    let of_another = by_sub_agent.replace("\"s1\"", "\"s2\"");
+    assert_passes(&hook(&project, &of_another));
+    // The agent has left its plan mode.
+    assert_passes(&hook(&project, &edit));
+    assert_passes(&hook(&project, &by_sub_agent));
+}
+
 #[test]
 fn plans_of_the_session_can_be_written() {
     let project = project("guard.plan_mode = true\n").env("AGENTCTL_SESSION_ID", "s1");

@@ -64,6 +64,16 @@ const COMMANDS: &[Program] = &[
         Rule::AloneOr(&[with("status", options("", "", "cached recursive"))]),
     ),
     programs("notes", Rule::AloneOr(&[any("list get-ref")])),
+    commands("bisect", &[with("log", options("", "", "").operands(0))]),
+    with(
+        "fsck",
+        options(
+            "v",
+            "",
+            "full no-full strict unreachable dangling no-dangling cache no-reflogs connectivity-only verbose \
+             name-objects progress no-progress root tags",
+        ),
+    ),
     commands("sparse-checkout", &[any("list")]),
     with(
         "blame annotate",
@@ -148,11 +158,19 @@ fn no_signatures(given: &Given<'_>) -> Result<(), Refusal> {
         let Some(value) = value else {
             return Err(Refusal::Unforeseeable("the format".to_owned()));
         };
-        if value.contains("%G") || value.contains("%(G") || value.contains("signature") {
+        if shows_signature(value) {
             return Err(Refusal::Effect(value.to_owned(), Effect::Runs));
         }
     }
     Ok(())
+}
+
+/// `%G?` and its like, also with what may stand behind the `%`, and the words of `for-each-ref`.
+fn shows_signature(format: &str) -> bool {
+    let is_modifier = |c: char| "-+ (".contains(c);
+    let mut placeholders = format.split('%').skip(1);
+    format.contains("signature")
+        || placeholders.any(|part| part.trim_start_matches(is_modifier).starts_with('G'))
 }
 
 /// A name without a listing option makes a branch.

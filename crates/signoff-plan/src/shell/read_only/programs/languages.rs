@@ -9,7 +9,7 @@ const fn only(names: &'static str, arguments: &'static str) -> Program {
 }
 
 /// What prints its version without reading anything of the project. Not here: what loads plugins or
-/// configuration first (`pytest`), asks for a newer version (`terraform`) or fetches itself (`bazel`).
+/// configuration first (`pytest`, `hg`), asks for a newer version (`terraform`) or fetches itself (`bazel`).
 pub(super) const PROGRAMS: &[Program] = &[
     only("node nodejs bun", "--version -v"),
     only("deno", "--version -V"),
@@ -28,7 +28,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     only(
         "cmake ninja meson eslint prettier swift ghc stack cabal elixir julia R Rscript nim poetry pipx pipenv ruff \
-         mypy black bash zsh sh dash fish vim nvim nano emacs psql mysql sqlite3 redis-cli mongosh pg_dump aws jj hg \
+         mypy black bash zsh sh dash fish vim nvim nano emacs psql mysql sqlite3 redis-cli mongosh pg_dump aws jj \
          svn uv uvx",
         "--version",
     ),

@@ -7,7 +7,7 @@ use crate::shell::read_only::refusal::{Effect, Refusal};
 
 pub(super) const PROGRAMS: &[Program] = &[
     any(
-        "uname whoami id groups logname users w uptime nproc tty hostid locale getconf printenv ps pstree free \
+        "uname whoami id groups logname users w uptime nproc tty locale getconf printenv ps pstree free \
          vmstat iostat mpstat lscpu lsblk lsusb lsmod lsns lsipc lslocks findmnt ipcs lsb_release sw_vers \
          vm_stat pbpaste atq",
     ),
@@ -22,18 +22,14 @@ pub(super) const PROGRAMS: &[Program] = &[
             prints_date,
         ),
     ),
+    // Not its addresses and other names, for which it asks name servers.
     with(
         "hostname",
-        options(
-            "fsiIdAay",
-            "",
-            "fqdn long short ip-address all-ip-addresses domain all-fqdns alias",
-        )
-        .operands(0),
+        options("sIy", "", "short all-ip-addresses yp nis").operands(0),
     ),
     with("arch", options("", "", "").operands(0)),
     with("lspci", options("vnktmDx", "sd", "")),
-    with("domainname dnsdomainname", options("", "", "").operands(0)),
+    with("domainname", options("", "", "").operands(0)),
     with(
         "who",
         options(
