@@ -24,14 +24,17 @@ pub(crate) const COMMAND: Command = Command {
 Needs Postgres from the distribution's packages, which `cargo xtask test` installs. One process drives, one works, both the
 release build with the feature `distributed`; each measurement has a Postgres of its own in TMPDIR. First a run of 300 steps
 whose contract is `true`, 16 at once, three times, and each time at once afterwards the rows that it wrote, written again by
-DBOS with nothing else. Then runs of 10, 50 and 150 agents that wait a minute, all at once: what they cost above their
-waiting is what the model predicts from the first of them. Takes about seven minutes.",
+DBOS with nothing else; then 64 at once. Then runs of 10, 100 and 1000 agents that wait a minute, all at once: what they cost
+above their waiting is what the model predicts from the first of them. Takes about fifteen minutes.",
     run,
 };
 
 const SCALE: &str = "docs/design/scale.md";
 const LOAD: &str = "<!-- bench:load -->";
-const AGENTS: [&str; 3] = ["10", "50", "150"];
+const AGENTS: [&str; 3] = ["10", "100", "1000"];
+
+/// Steps without work that are under way at once.
+const JOBS: [&str; 2] = ["16", "64"];
 
 fn run(write: bool) -> Result<(), String> {
     let programs = build()?;
@@ -41,7 +44,11 @@ fn run(write: bool) -> Result<(), String> {
             .stdout()?;
         serde_json::from_str(&printed).map_err(|why| format!("{words:?}: {why}"))
     };
-    let throughput = throughput_table(&measure(&["throughput"])?)?;
+    let measured: Result<Vec<Value>, String> = JOBS
+        .iter()
+        .map(|jobs| measure(&["throughput", jobs]))
+        .collect();
+    let throughput = throughput_table(&measured?)?;
     println!("{throughput}");
     let loads: Result<Vec<Load>, String> = AGENTS
         .iter()
@@ -98,10 +105,17 @@ fn build() -> Result<Programs, String> {
     })
 }
 
-fn throughput_table(measured: &Value) -> Result<String, String> {
+fn throughput_table(measured: &[Value]) -> Result<String, String> {
+    let mut table = "| at once | round | `signoff`, steps/s | raw DBOS, steps/s | ratio | queueing p50 | p99 | commits for a step | of raw DBOS | driving, CPU for a step | working, CPU for a step |\n|---|---|---|---|---|---|---|---|---|---|---|\n".to_owned();
+    for measured in measured {
+        add_rounds(&mut table, measured)?;
+    }
+    Ok(table)
+}
+
+fn add_rounds(table: &mut String, measured: &Value) -> Result<(), String> {
     let number = |value: &Value| value.as_f64().ok_or("a figure is missing".to_owned());
-    let steps = number(&measured["steps"])?;
-    let mut table = "| round | `signoff`, steps/s | raw DBOS, steps/s | ratio | queueing p50 | p99 | commits for a step | driving, CPU for a step | working, CPU for a step |\n|---|---|---|---|---|---|---|---|---|\n".to_owned();
+    let (steps, jobs) = (number(&measured["steps"])?, number(&measured["jobs"])?);
     let rounds = measured["rounds"].as_array().into_iter().flatten();
     for (round, number_of) in rounds.zip(1..) {
         let ours = steps / number(&round["signoff_seconds"])?;
@@ -110,17 +124,18 @@ fn throughput_table(measured: &Value) -> Result<String, String> {
         let cost = &round["cost"];
         writeln!(
             table,
-            "| {number_of} | {ours:.1} | {raw:.1} | {:.2}× | {:.0} ms | {:.0} ms | {:.1} | {:.1} ms | {:.1} ms |",
+            "| {jobs:.0} | {number_of} | {ours:.1} | {raw:.1} | {:.2}× | {:.0} ms | {:.0} ms | {:.1} | {:.1} | {:.1} ms | {:.1} ms |",
             ours / raw,
             median(&latencies),
             model::percentile(&latencies, 99),
             number(&cost["commits"])? / steps,
+            number(&round["raw_cost"]["commits"])? / steps,
             1000.0 * number(&cost["orchestrator_cpu"])? / steps,
             1000.0 * number(&cost["worker_cpu"])? / steps,
         )
         .map_err(|why| why.to_string())?;
     }
-    Ok(table)
+    Ok(())
 }
 
 fn latencies(of: &Value) -> Vec<f64> {

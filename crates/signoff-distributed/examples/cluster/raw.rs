@@ -1,22 +1,23 @@
-//! The writes of a run, once more, by DBOS and nothing else: the same rows with the same texts, the same queue, the same
-//! number of steps under way. Nothing is started, checked, merged or signed.
+//! The writes of a run, once more, by DBOS and nothing else: the same rows with the same texts, as many of them in one
+//! transaction, the same queue, the same number of steps under way. Nothing is started, checked, merged or signed, and the one
+//! that drives is woken by the one that works, without the database.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dbos::{
-    Client, ClientConfig, Config, DBOS, EngineOnly, Enqueue, EnqueueOptions, QueueConflict,
-    QueueOptions,
-};
+use dbos::{Config, DBOS, EngineOnly, QueueConflict, QueueOptions};
+use serde::{Deserialize, Serialize};
 use sqlx::Row as _;
 use sqlx::postgres::{PgPool, PgPoolOptions};
+use tokio::sync::Notify;
 
-use crate::fleet::Fleet;
+use crate::WARM;
+use crate::fleet::{Fleet, Spent};
 
 /// As in `signoff-distributed`.
 const POLL: Duration = Duration::from_millis(100);
-const LOOK: Duration = Duration::from_millis(50);
+const LOOK: Duration = Duration::from_secs(1);
 const SCHEMA: &str = "signoff_dbos";
 
 /// What a run wrote for a step: lines of its journal before the order and after it, the order and the report.
@@ -85,8 +86,9 @@ impl Writes {
     }
 }
 
-/// How long it takes until the last step is reported.
-pub(crate) fn measure(url: &str, writes: &Writes, jobs: usize) -> Duration {
+/// How long it takes until the last step is reported, and what had been spent before.
+pub(crate) fn measure(fleet: &Fleet, writes: &Writes, jobs: usize) -> (Duration, Spent) {
+    let url = &fleet.url();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -98,17 +100,33 @@ pub(crate) fn measure(url: &str, writes: &Writes, jobs: usize) -> Duration {
             .connect(url)
             .await
             .unwrap();
-        let engine = launch(url, &pool, writes, jobs).await;
+        let woken = Arc::new(Notify::new());
+        let engine = launch(url, &pool, writes, jobs, &woken).await;
+        tokio::time::sleep(WARM).await;
+        let before = fleet.spent();
         let begun = Instant::now();
-        drive(url, &pool, writes, jobs).await;
+        drive(&pool, writes, jobs, &woken).await;
         let took = begun.elapsed();
         engine.shutdown().await;
-        took
+        (took, before)
     })
 }
 
+/// What the function of DBOS calls a workflow with.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Input {
+    positional_args: (String,),
+}
+
 /// A process that works: claims, does one durable step, reports.
-async fn launch(url: &str, pool: &PgPool, writes: &Writes, jobs: usize) -> DBOS {
+async fn launch(
+    url: &str,
+    pool: &PgPool,
+    writes: &Writes,
+    jobs: usize,
+    woken: &Arc<Notify>,
+) -> DBOS {
     let mut config = Config::new("raw", url);
     SCHEMA.clone_into(&mut config.schema);
     config.executor_id = Some(writes.run.clone());
@@ -122,15 +140,18 @@ async fn launch(url: &str, pool: &PgPool, writes: &Writes, jobs: usize) -> DBOS 
         .enumerate()
         .map(|(at, step)| (id_of(writes, at), step.report.clone()))
         .collect();
-    let (reports, database) = (Arc::new(reports), pool.clone());
-    let work = move |order: String| {
+    let (reports, database, woken) = (Arc::new(reports), pool.clone(), Arc::clone(woken));
+    let work = move |input: Input| {
         let (reports, database) = (Arc::clone(&reports), database.clone());
+        let (order, woken) = (input.positional_args.0, Arc::clone(&woken));
         async move {
             dbos::step("work", move || {
                 let (reports, database, order) =
                     (Arc::clone(&reports), database.clone(), order.clone());
+                let woken = Arc::clone(&woken);
                 async move {
                     claim_and_report(&database, &order, &reports[&order]).await;
+                    woken.notify_one();
                     Ok::<String, dbos::Error<EngineOnly>>("reported".to_owned())
                 }
             })
@@ -177,12 +198,7 @@ fn id_of(writes: &Writes, at: usize) -> String {
 }
 
 /// A process that drives: publishes what begins and ends, and hands orders over, with so many under way.
-async fn drive(url: &str, pool: &PgPool, writes: &Writes, jobs: usize) {
-    let mut config = ClientConfig::new(url);
-    config.app_name = Some("raw".to_owned());
-    SCHEMA.clone_into(&mut config.schema);
-    config.max_connections = 4;
-    let client = Client::connect(config).await.unwrap();
+async fn drive(pool: &PgPool, writes: &Writes, jobs: usize, woken: &Notify) {
     sqlx::query(
         "INSERT INTO signoff.runs (id, project, plan, title, by_name, priority, submission) VALUES ($1, '', '', '', '', 30, '')",
     )
@@ -205,12 +221,12 @@ async fn drive(url: &str, pool: &PgPool, writes: &Writes, jobs: usize) {
         if !lines.is_empty() {
             seq = publish(pool, &writes.run, seq, &lines).await;
         }
-        for at in first..next {
-            hand_over(pool, &client, writes, at).await;
+        if first < next {
+            hand_over(pool, writes, first..next).await;
         }
         done = reported(pool, writes, &mut open).await;
         if done.is_empty() && ended < writes.steps.len() {
-            tokio::time::sleep(LOOK).await;
+            drop(tokio::time::timeout(LOOK, woken.notified()).await);
         }
     }
 }
@@ -219,47 +235,37 @@ async fn publish(pool: &PgPool, run: &str, seq: i64, lines: &[&String]) -> i64 {
     let last = seq + i64::try_from(lines.len()).unwrap();
     let numbers: Vec<i64> = (seq + 1..=last).collect();
     let texts: Vec<String> = lines.iter().map(|line| (*line).clone()).collect();
-    let mut transaction = pool.begin().await.unwrap();
-    sqlx::query("UPDATE signoff.runs SET head_seq = $2, head_hash = repeat('0', 64), updated = now() WHERE id = $1")
-        .bind(run)
-        .bind(last)
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
-    sqlx::query("INSERT INTO signoff.events (run, seq, line) SELECT $1, * FROM unnest($2::bigint[], $3::text[])")
-        .bind(run)
-        .bind(numbers)
-        .bind(texts)
-        .execute(&mut *transaction)
-        .await
-        .unwrap();
-    transaction.commit().await.unwrap();
-    last
-}
-
-async fn hand_over(pool: &PgPool, client: &Client, writes: &Writes, at: usize) {
-    let id = id_of(writes, at);
     sqlx::query(
-        "INSERT INTO signoff.orders (id, run, role, body, key, signature) VALUES ($1, $2, 'raw', $3, repeat('k', 51), repeat('s', 128))",
+        "WITH owned AS (UPDATE signoff.runs SET head_seq = $2, head_hash = repeat('0', 64), updated = now() WHERE id = $1 RETURNING id) \
+         INSERT INTO signoff.events (run, seq, line) \
+         SELECT owned.id, l.seq, l.line FROM owned, unnest($3::bigint[], $4::text[]) AS l(seq, line)",
     )
-    .bind(&id)
-    .bind(&writes.run)
-    .bind(&writes.steps[at].order)
+    .bind(run)
+    .bind(last)
+    .bind(numbers)
+    .bind(texts)
     .execute(pool)
     .await
     .unwrap();
-    let options = EnqueueOptions {
-        workflow_id: Some(&id),
-        app_version: Some("raw-1"),
-        ..EnqueueOptions::on(Enqueue {
-            priority: Some(30),
-            ..Enqueue::new("raw")
-        })
-    };
-    client
-        .enqueue_with::<_, String, EngineOnly>("work", id.clone(), options)
-        .await
-        .unwrap();
+    last
+}
+
+async fn hand_over(pool: &PgPool, writes: &Writes, steps: std::ops::Range<usize>) {
+    let ids: Vec<String> = steps.clone().map(|at| id_of(writes, at)).collect();
+    let bodies: Vec<String> = steps.map(|at| writes.steps[at].order.clone()).collect();
+    sqlx::query(
+        "WITH new AS (INSERT INTO signoff.orders (id, run, role, body, key, signature) \
+           SELECT o.id, $1, 'raw', o.body, repeat('k', 51), repeat('s', 128) FROM unnest($2::text[], $3::text[]) AS o(id, body) \
+           RETURNING id) \
+         SELECT signoff_dbos.enqueue_workflow(workflow_name => 'work', queue_name => 'raw', positional_args => ARRAY[to_json(id)], \
+           workflow_id => id, app_version => 'raw-1', priority => 30, application_name => 'raw') FROM new",
+    )
+    .bind(&writes.run)
+    .bind(ids)
+    .bind(bodies)
+    .execute(pool)
+    .await
+    .unwrap();
 }
 
 /// Those of the open steps that were reported since.
