@@ -1,6 +1,6 @@
 //! Carries out orders: one thread for each run that this machine works for, with a copy of its project.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,7 +34,7 @@ const IDLE: Duration = Duration::from_mins(1);
 /// The runs that this machine works for.
 #[derive(Debug, Default)]
 pub(crate) struct Hosts {
-    runs: Mutex<HashMap<String, HostHandle>>,
+    runs: Mutex<BTreeMap<String, HostHandle>>,
     stopping: Arc<AtomicBool>,
     /// Threads that may have agents.
     alive: Arc<AtomicUsize>,
@@ -57,7 +57,7 @@ struct Job {
 }
 
 impl Hosts {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, HostHandle>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, HostHandle>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

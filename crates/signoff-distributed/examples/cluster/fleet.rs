@@ -126,7 +126,8 @@ impl Fleet {
         loop {
             match self.sql(&state).as_str() {
                 "completed" => return run,
-                "queued" | "running" => std::thread::sleep(Duration::from_millis(200)),
+                // Its own asking is to be no large part of what is counted.
+                "queued" | "running" => std::thread::sleep(Duration::from_secs(1)),
                 other => panic!("{run} is {other}"),
             }
         }

@@ -103,7 +103,7 @@ fn is_of_plan(path: &str) -> bool {
 /// Where a new field of a record stands, and whether it has quotes, depends on what is written with it, and so on how fast the
 /// run is.
 fn settled(path: &str, text: String) -> String {
-    if !path.ends_with(".yaml") {
+    if path.rsplit('.').next() != Some("yaml") {
         return text;
     }
     let mut lines: Vec<String> = text.lines().map(|line| line.replace('"', "")).collect();
