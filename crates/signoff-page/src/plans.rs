@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use signoff_api::inbox::Item;
 use signoff_api::plans::ListedPlan;
 use signoff_api::runs::Run;
+use signoff_engine::PlanState;
 
 use crate::address::part;
 use crate::moment::time;
@@ -110,7 +111,7 @@ impl PlansView<'_> {
                     option value="" { "Every state" }
                     @for (group, states) in GROUPS {
                         optgroup label=(group) {
-                            @for state in states.iter().filter(|state| **state != "archived") { option value=(state) selected[self.filter.state == *state] { (of_plan(state).word) } }
+                            @for state in states.iter().filter(|state| PlanState::named(state).is_some()) { option value=(state) selected[self.filter.state == *state] { (of_plan(state).word) } }
                         }
                     }
                 }

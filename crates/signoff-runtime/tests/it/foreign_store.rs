@@ -229,7 +229,14 @@ fn rejections_that_another_tool_recorded_count() {
     let written = format!("{written}\n## Rejection (v1)\nNo.\n\n## Rejection (v2)\nNo, no.\n");
     let world = World::new(&[(&name, &written)]);
     let path = world.path(&name);
-    let done = reject(world.context(), &path, &name, Some("Still no.")).expect("a rejection");
+    let done = reject(
+        world.context(),
+        &path,
+        &name,
+        Some("Still no."),
+        &EditOptions::default(),
+    )
+    .expect("a rejection");
     assert_eq!(done.state, PlanState::NeedsReview);
     assert!(text(&path).contains("## Rejection (v3)"), "{}", text(&path));
 }

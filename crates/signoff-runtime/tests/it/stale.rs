@@ -8,7 +8,7 @@ use signoff_engine::{Actor, Millis, PlanState};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::status::plan_status;
 use signoff_runtime::plans::{
-    ActorContext, ApproveOptions, approve, cancel, expiry_notice, propose_file, reject,
+    ActorContext, ApproveOptions, EditOptions, approve, cancel, expiry_notice, propose_file, reject,
 };
 use signoff_runtime::project::{ProcessContext, Project};
 use signoff_runtime::{Clock, Error};
@@ -58,7 +58,7 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
     };
 
     clock.0.set(20_030 * DAY);
-    let done = reject(context, &path, "plan.md", None).unwrap();
+    let done = reject(context, &path, "plan.md", None, &EditOptions::default()).unwrap();
     assert_eq!((done.state, done.notes), (PlanState::Rejected, vec![]));
 
     // A rejected plan waits for its author and does not expire; a verified one does.
@@ -115,7 +115,7 @@ fn a_proposal_that_never_had_a_log_goes_by_its_own_word() {
             assert_eq!(notice.is_some(), expires, "{name} {notice:?}");
         }
         std::fs::remove_file(&elsewhere).unwrap();
-        let done = reject(context, &kept, name, None);
+        let done = reject(context, &kept, name, None, &EditOptions::default());
         let expired = matches!(done, Err(Error::Expired { .. }));
         assert_eq!(expired, expires, "{name} {done:?}");
     }
