@@ -23,8 +23,9 @@ Four agents that wait 5 s, with `--jobs 1` and `--jobs 4`, in a clone of a small
 of 10,000 files; both must end in the same tree, and land. Then eight such agents in the large one: how
 long it takes from the start of an attempt to the start of its agent, one after another; and from the first
 attempt's start until each of them is at work, all at once, in the first run of the project and in one
-after it; beside `git worktree add` of the same repository. Wall time: waiting is what it is about. Last, the
-CPU time of a contract that leaves nothing behind and of one that does, so that the next one needs a new layer. It works in
+after it; beside `git worktree add` of the same repository. Wall time: waiting is what it is about. Last, a
+contract that leaves nothing behind and one that does, so that the next one needs a room of its own: what they differ in is
+making and removing that. It works in
 TMPDIR: an ext4 without a journal is slow at making files for minutes after many were removed, and then
 that is what is measured. Takes about three minutes.",
     run,
@@ -42,12 +43,19 @@ struct AgentTimes {
     four: Duration,
 }
 
-/// Milliseconds of CPU time for each contract.
-struct ContractCpu {
-    /// The contract changes nothing, so the next one gets the same layer.
-    kept: f64,
-    /// The contract writes a file, so the next one gets a new layer.
-    new: f64,
+/// What contracts cost, all in all.
+struct ContractCosts {
+    /// The contract changes nothing, so the next one gets the same room.
+    kept: ContractCost,
+    /// The contract writes a file, so the next one gets a new room.
+    new: ContractCost,
+}
+
+/// Milliseconds for each contract.
+#[derive(Clone, Copy)]
+struct ContractCost {
+    cpu: f64,
+    wall: f64,
 }
 
 /// Milliseconds that each tree took.
@@ -77,7 +85,7 @@ fn run(write: bool) -> Result<(), String> {
 fn measure(
     signoff: &str,
     directory: &Path,
-) -> Result<(Vec<AgentTimes>, TreeTimes, ContractCpu), String> {
+) -> Result<(Vec<AgentTimes>, TreeTimes, ContractCosts), String> {
     let mut waited = Vec::new();
     for files in [10, FILES] {
         let (one, tree) = time_agents(signoff, directory, files, "1")?;
@@ -95,16 +103,16 @@ fn measure(
         first,
         again,
     };
-    let contracts = ContractCpu {
-        kept: contract_cpu(signoff, directory, "true < /dev/null")?,
-        new: contract_cpu(signoff, directory, "true > /tmp/x")?,
+    let contracts = ContractCosts {
+        kept: contract_cost(signoff, directory, "true < /dev/null")?,
+        new: contract_cost(signoff, directory, "true > /tmp/x")?,
     };
-    eprintln!("measured: layers of contracts");
+    eprintln!("measured: rooms of contracts");
     Ok((waited, set_up, contracts))
 }
 
-/// Milliseconds of CPU time for each of many contracts, all the same.
-fn contract_cpu(signoff: &str, directory: &Path, contract: &str) -> Result<f64, String> {
+/// What each of many contracts costs, all the same, one after the other.
+fn contract_cost(signoff: &str, directory: &Path, contract: &str) -> Result<ContractCost, String> {
     let project = create_project(signoff, directory, 10, 1)?;
     let steps = (0..CONTRACTS).map(|number| {
         json!({"id": format!("s{number}"), "description": "Check", "contract": contract, "dependsOn": []})
@@ -113,15 +121,20 @@ fn contract_cpu(signoff: &str, directory: &Path, contract: &str) -> Result<f64, 
     let plan = json!({"id": "contracts", "version": 1, "steps": steps});
     write(&project, ".signoff/contracts.json", &plan.to_string())?;
     run_in(&project, &[signoff, "approve", ".signoff/contracts.json"])?;
-    let before = children_cpu();
+    let (before, began) = (children_cpu(), Instant::now());
     run_in(
         &project,
         &[signoff, "run", ".signoff/contracts.json", "--jobs", "1"],
     )?;
+    let took = began.elapsed();
     let spent = before.zip(children_cpu());
     let spent = spent.map(|(before, after)| after.saturating_sub(before));
     let spent = spent.ok_or("the kernel does not tell the CPU time of children")?;
-    Ok(spent.as_secs_f64() * 1000.0 / f64::from(CONTRACTS))
+    let each = |time: Duration| time.as_secs_f64() * 1000.0 / f64::from(CONTRACTS);
+    Ok(ContractCost {
+        cpu: each(spent),
+        wall: each(took),
+    })
 }
 
 /// How long each of eight agents waited for its tree, in the first run and in a second one.
@@ -219,7 +232,7 @@ fn millis(at: &Value) -> Option<u64> {
     Some(seconds * 1000 + part.parse::<u64>().ok()?)
 }
 
-fn render(waited: &[AgentTimes], set_up: &TreeTimes, contracts: &ContractCpu) -> String {
+fn render(waited: &[AgentTimes], set_up: &TreeTimes, contracts: &ContractCosts) -> String {
     let mut text =
         "| files | agents of 5 s | `--jobs 1` | `--jobs 4` | ratio |\n|---|---|---|---|---|\n"
             .to_owned();
@@ -251,13 +264,19 @@ fn render(waited: &[AgentTimes], set_up: &TreeTimes, contracts: &ContractCpu) ->
         let (median, slowest) = (shown(times.get(times.len() / 2)), shown(times.last()));
         writeln!(text, "| {name} | {median} | {slowest} |").expect("a string takes all");
     }
-    let ContractCpu { kept, new } = contracts;
-    writeln!(
-        text,
-        "\n| a contract, all in all | CPU |\n|---|---|\n| in a room that was left as it was | {kept:.1} ms |\n| in a new room | {new:.1} ms |\n| making and removing a room | {:.1} ms |",
-        new - kept
-    )
-    .expect("a string takes all");
+    let ContractCosts { kept, new } = *contracts;
+    let made = ContractCost {
+        cpu: new.cpu - kept.cpu,
+        wall: new.wall - kept.wall,
+    };
+    text.push_str("\n| a contract, all in all | CPU | wall time |\n|---|---|---|\n");
+    for (name, ContractCost { cpu, wall }) in [
+        ("in a room that was left as it was", kept),
+        ("in a new room", new),
+        ("making, entering and removing a room", made),
+    ] {
+        writeln!(text, "| {name} | {cpu:.1} ms | {wall:.1} ms |").expect("a string takes all");
+    }
     text
 }
 
@@ -281,13 +300,14 @@ mod tests {
             first: Vec::new(),
             again: Vec::new(),
         };
-        let contracts = ContractCpu {
-            kept: 2.0,
-            new: 4.5,
+        let cost = |cpu, wall| ContractCost { cpu, wall };
+        let contracts = ContractCosts {
+            kept: cost(2.0, 3.0),
+            new: cost(4.5, 5.0),
         };
         let text = render(&[waited], &set_up, &contracts);
         assert!(
-            text.contains("| making and removing a room | 2.5 ms |"),
+            text.contains("| making, entering and removing a room | 2.5 ms | 2.0 ms |"),
             "{text}"
         );
         assert!(

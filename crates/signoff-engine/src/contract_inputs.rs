@@ -9,9 +9,11 @@ mod details;
 mod displacing;
 mod guessed;
 mod known;
+mod libraries;
 mod links;
 mod local_configuration;
 mod modules;
+mod named_settings;
 mod produces;
 mod runners;
 mod shadows;
@@ -50,6 +52,16 @@ pub struct ChangedInputs {
     /// New files that a contract may load in place of a protected one, or of one that it names, depending on where it
     /// searches first: such a step is not proved.
     pub doubtful: Vec<Displaced>,
+    /// Files that by their names are the settings of a program which a contract calls, although `produces` does not name
+    /// them: such a step is not proved.
+    pub settings: Vec<NamedSettings>,
+}
+
+/// A file that by its name is the settings of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedSettings {
+    pub file: String,
+    pub program: String,
 }
 
 /// Why a runner loads a file that its command line does not name.
@@ -122,8 +134,13 @@ pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedI
                 .filter(|_| is_old && !is_named() && !is_told(step, path));
             own.is_some_and(|own| names.iter().any(|name| own.guessed.may_be(name)))
         };
-        let is_read = is_read || !maybe.is_empty() || may_be_read();
+        let settings = match load {
+            None if !is_named() => named_settings_among(path, &all),
+            Some(_) | None => None,
+        };
+        let is_read = is_read || !maybe.is_empty() || settings.is_some() || may_be_read();
         found.doubtful.extend(maybe);
+        found.settings.extend(settings);
         if load.is_some() || is_read || details.links_out.contains(path) {
             found.reads.push(path.clone());
         }
@@ -151,6 +168,23 @@ fn displaced_by<'p, F: FnOnce() -> Vec<ContractText>>(
         is_protected || loaded.any(|text| text.relies_on(hides))
     });
     relied_on.cloned().collect()
+}
+
+/// The program of a contract whose settings a file is by its name, where the lists do not know it as anything else.
+fn named_settings_among<F: FnOnce() -> Vec<ContractText>>(
+    path: &str,
+    contracts: &LazyCell<Vec<ContractText>, F>,
+) -> Option<NamedSettings> {
+    let name = plain(path);
+    if !named_settings::may_be_settings(name) || known::role(name, &Runners::any()).is_some() {
+        return None;
+    }
+    let mut contracts = contracts.iter();
+    let program = contracts.find_map(|text| named_settings::settings_of(name, &text.programs))?;
+    Some(NamedSettings {
+        file: path.to_owned(),
+        program: program.to_owned(),
+    })
 }
 
 /// The files that a contract wrote and that configure its own runner: it may have run what it wrote.
@@ -189,6 +223,7 @@ fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
     let is_module =
         || modules::module_of(path, false).is_some_and(|one| modules::is_known(one.name));
     known::role(path, &Runners::any()) == Some(Role::Configures)
+        || libraries::takes_place_of_library(path, &Runners::any())
         || is_module()
         || is_listed(path, &details.hides)
         || is_listed(path, &details.new_modules)
@@ -201,6 +236,8 @@ struct ContractText {
     runners: Runners,
     /// Names of the programs that it calls.
     commands: Vec<String>,
+    /// The same by the names that settings of programs have.
+    programs: BTreeSet<String>,
     /// Files, and directories of which it may read everything.
     files: BTreeSet<String>,
     /// Every stretch of its text that could be a path: `expected` in `cmp out expected`.
@@ -247,6 +284,7 @@ impl ContractText {
             }
         }
         run.extend(programs.invocations.iter().flat_map(run_directories));
+        let names_of_programs = named_settings::program_names(&programs.invocations);
         let named = scripts.chain(files);
         let moves = changes_directory(command);
         Self {
@@ -267,6 +305,7 @@ impl ContractText {
             moves,
             runners,
             commands: names,
+            programs: names_of_programs,
         }
     }
 
@@ -275,6 +314,8 @@ impl ContractText {
         let path = plain(path);
         if (is_listed(path, &details.hides) && self.runners.include(Family::Python))
             || shadows::shadows(path, &self.runners, &self.starts, details)
+            || (is_listed(path, &details.created)
+                && libraries::takes_place_of_library(path, &self.runners))
         {
             return Some(LoadedAs::Shadows);
         }

@@ -44,6 +44,7 @@ use self::model::{Answered, model_begins, model_ended};
 use self::outside::{day_limit, lock_free, lock_taken};
 use self::permission::permission_asked;
 use self::person::{Answer, answer, over_budget};
+pub use self::protection::is_asked_for;
 use self::recovery::{resume, stop};
 pub use self::refusal::Refusal;
 use self::replan::{draft_offered, hand_in_version, replan, request_replan};

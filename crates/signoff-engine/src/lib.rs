@@ -36,10 +36,10 @@ pub use apply::apply;
 pub use arguments::resolved_arguments;
 pub use budget::{LiveUsage, OverBudget, agents_over_budget, wall_left};
 pub use contract_inputs::{
-    ChangedInputs, RunnerFile, TreeChange, called_files, change_details, changed_inputs,
-    endings_to_query, names_of, paths_to_query, runner_files,
+    ChangedInputs, NamedSettings, RunnerFile, TreeChange, called_files, change_details,
+    changed_inputs, endings_to_query, names_of, paths_to_query, runner_files,
 };
-pub use decide::{Refusal, decide};
+pub use decide::{Refusal, decide, is_asked_for};
 pub use due::{Action, Bounds, due, goes_on_by_itself, is_due_when_resumed};
 pub use event::{
     AcceptAt, AgentOutput, AgentReport, BudgetLimit, CallEnd, Candidate, ChangeDetails, Changes,

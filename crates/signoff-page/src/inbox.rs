@@ -44,7 +44,7 @@ fn nothing() -> Markup {
     html! {
         div.empty {
             h2 { "Nothing waits for you" }
-            p { "Questions of runs and agents appear here: a step that failed too often, a call that needs your approval, a file that you and a run both changed." }
+            p { "Questions of runs and agents appear here: a step that failed too often, a call that needs your approval, a file of a run that is held back from your checkout." }
         }
     }
 }
@@ -137,14 +137,14 @@ fn held_files(held: &HeldFiles, csrf: &str) -> Markup {
                     span.state.tone-regressed { span.sign aria-hidden="true" { "!" } "held back" }
                     a href={ "/runs/" (held.run) } { (held.title) }
                 }
-                h2 id={ "q-" (id) } { "You and the run both changed " (count(held.files.len(), "file")) }
+                h2 id={ "q-" (id) } { (count(held.files.len(), "file")) " held back from your checkout" }
             }
             (settling(&held.run, &held.files, csrf))
         }
     }
 }
 
-/// Files that the person and the run both changed, and what may become of them.
+/// Files that are held back from the checkout, and what may become of them.
 pub(crate) fn settling(run: &str, files: &[String], csrf: &str) -> Markup {
     let field = format!("settle-{run}");
     html! {

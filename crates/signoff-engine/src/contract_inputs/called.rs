@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use signoff_plan::glob;
+
 use super::{path_words, plain};
 
 /// Files that say what a runner runs.
@@ -52,6 +54,7 @@ pub fn runner_files(changed: &[String]) -> BTreeSet<String> {
 /// Those of the changed files that one of these names.
 pub fn called_files(runners: &[RunnerFile], changed: &[String]) -> Vec<String> {
     let mut named = BTreeSet::new();
+    let mut patterns = Vec::new();
     for RunnerFile { path, text } in runners {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         if WITH_SCRIPTS.contains(&name) {
@@ -60,10 +63,23 @@ pub fn called_files(runners: &[RunnerFile], changed: &[String]) -> Vec<String> {
             }
         } else {
             note_words(text, folder, &mut named);
+            let included = text.lines().filter_map(included_patterns).flatten();
+            patterns.extend(included.map(|pattern| joined(folder, plain(pattern))));
         }
     }
-    let is_named = |path: &&String| named.contains(plain(path));
+    let is_included = |path: &str| patterns.iter().any(|pattern| glob::matches(pattern, path));
+    let is_named = |path: &&String| named.contains(plain(path)) || is_included(plain(path));
     changed.iter().filter(is_named).cloned().collect()
+}
+
+/// The patterns of a line of a Makefile that includes other ones.
+fn included_patterns(line: &str) -> Option<impl Iterator<Item = &str>> {
+    let mut words = line.split_whitespace();
+    let first = words
+        .next()
+        .filter(|word| !line.starts_with('\t') && !word.is_empty())?;
+    matches!(first, "include" | "-include" | "sinclude")
+        .then(|| words.filter(|word| word.contains(['*', '?'])))
 }
 
 /// The commands of `scripts` in JSON.
@@ -127,6 +143,12 @@ mod tests {
             makefile,
             &["web/local.inc"],
             &["web/local.inc"],
+        );
+        check(
+            "Makefile",
+            "-include conf.d/*.inc\nclean:\n\trm -f src/*.o\n",
+            &["conf.d/a.inc", "src/a.o"],
+            &["conf.d/a.inc"],
         );
         let package =
             r#"{"main": "index.js", "scripts": {"test": "node scripts/run.js && sh ci.sh"}}"#;

@@ -13,6 +13,9 @@ const OTHER_SCRIPTS: [&str; 7] = ["sh", "bash", "py", "pl", "rb", "php", "lua"];
 
 const HEADERS: [&str; 7] = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp"];
 
+/// What a compiler of Java and its relatives takes a class from where no newer class lies in its way.
+const CLASS_SOURCES: [&str; 4] = ["java", "kt", "scala", "groovy"];
+
 /// The folder of a path, and its name without the ending, and the ending.
 fn parts(path: &str) -> (&str, &str, &str) {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -36,6 +39,10 @@ pub(super) fn beside(path: &str) -> Vec<String> {
     if ending == "pmc" {
         return vec![format!("{stem}.pm")];
     }
+    if ending == "gch" {
+        // A header that was compiled is taken before the header.
+        return vec![stem];
+    }
     if !(ending.is_empty() || MODULES.contains(&ending)) {
         return Vec::new();
     }
@@ -56,6 +63,7 @@ pub(super) fn maybe_beside(path: &str) -> Vec<String> {
         "" => &OTHER_SCRIPTS,
         // Every order has this one behind the code.
         "json" => &["node"],
+        "class" => &CLASS_SOURCES,
         ending if MODULES.contains(&ending) => &MODULES,
         _ => &[],
     };
@@ -71,6 +79,11 @@ pub(super) fn elsewhere(path: &str) -> Vec<String> {
     let (_, stem, ending) = parts(path);
     if HEADERS.contains(&ending) || matches!(ending, "pm" | "rb") {
         return vec![format!("{stem}.{ending}")];
+    }
+    if ending == "class" {
+        return CLASS_SOURCES
+            .map(|source| format!("{stem}.{source}"))
+            .to_vec();
     }
     let Some(module) = module_of(path, false).filter(|one| !one.is_compiled) else {
         return Vec::new();
@@ -103,6 +116,7 @@ pub(super) fn is_loaded_by(hidden: &str, runners: &Runners) -> bool {
         "py" => &[Family::Python],
         "pm" | "pl" => &[Family::Perl],
         "rb" => &[Family::Ruby],
+        ending if CLASS_SOURCES.contains(&ending) => &[Family::Java],
         "php" => &[Family::Php],
         "sh" | "bash" | "lua" => return !runners.is_none(),
         _ if HEADERS.contains(&ending) => &[Family::C, Family::CMake],
@@ -124,6 +138,7 @@ mod tests {
             ("spec.json", "spec/index.js"),
             ("spec", "spec/package.json"),
             ("lib/Foo.pmc", "lib/Foo.pm"),
+            ("src/a.h.gch", "src/a.h"),
         ] {
             assert!(beside(new).contains(&hidden.to_owned()), "{new}");
         }
@@ -150,6 +165,7 @@ mod tests {
             ("tests/spec.py", "spec/__init__.py"),
             ("tests/spec.h", "spec.h"),
             ("t/Spec.pm", "Spec.pm"),
+            ("V.class", "V.java"),
         ] {
             assert!(elsewhere(new).contains(&ending.to_owned()), "{new}");
         }

@@ -44,7 +44,7 @@ const fn read(family: Family, names: &'static [&'static str]) -> KnownFiles {
 /// off shows in the number of tests. `package.json` and `pyproject.toml` hold the very command or
 /// options that are run. What is installed is seldom versioned: a part of it that is was put there to
 /// be found before the rest.
-const KNOWN: [KnownFiles; 24] = [
+const KNOWN: [KnownFiles; 25] = [
     configures(
         Family::Python,
         &[
@@ -85,6 +85,9 @@ const KNOWN: [KnownFiles; 24] = [
             "hatch.toml",
             "poetry.toml",
             "pixi.toml",
+            "Pipfile",
+            "pdm.toml",
+            ".pdm.toml",
             "mise.toml",
             ".mise.toml",
             ".prototools",
@@ -206,6 +209,12 @@ const KNOWN: [KnownFiles; 24] = [
             ".rspec",
             ".rspec-local",
             "Rakefile",
+            "rakefile",
+            "Rakefile.rb",
+            "rakefile.rb",
+            "rakelib/**",
+            "gems.rb",
+            "minitest/**",
             "spec_helper.rb",
             "rails_helper.rb",
             "test_helper.rb",
@@ -247,7 +256,11 @@ const KNOWN: [KnownFiles; 24] = [
             "Pest.php",
         ],
     ),
-    configures(Family::Shell, &[".shellcheckrc", "shellcheckrc"]),
+    configures(Family::Perl, &[".proverc", ".perlcriticrc", ".perltidyrc"]),
+    configures(
+        Family::Shell,
+        &[".shellcheckrc", "shellcheckrc", "setup_suite.bash"],
+    ),
     configures(
         Family::CMake,
         &[

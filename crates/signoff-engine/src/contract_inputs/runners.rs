@@ -119,7 +119,8 @@ fn family(name: &str) -> Option<Family> {
         "cargo" | "cargo-nextest" | "rustc" | "rustfmt" | "clippy-driver" => Family::Rust,
         "go" | "gotestsum" | "golangci-lint" => Family::Go,
         "rspec" | "rubocop" | "bundle" | "rake" | "ruby" | "minitest" => Family::Ruby,
-        "mvn" | "mvnw" | "gradle" | "gradlew" | "java" | "ant" => Family::Java,
+        "mvn" | "mvnw" | "gradle" | "gradlew" | "java" | "javac" | "ant" | "kotlinc" | "scalac"
+        | "sbt" => Family::Java,
         "ctest" | "cmake" => Family::CMake,
         "make" | "gmake" | "just" | "task" => Family::Make,
         "php" | "phpunit" | "pest" | "composer" | "phpstan" | "psalm" => Family::Php,

@@ -2,7 +2,7 @@
 
 use signoff_plan::model::{Step, Work};
 
-use crate::contract_inputs::{changed_inputs, own_settings};
+use crate::contract_inputs::{NamedSettings, changed_inputs, own_settings};
 use crate::state::{Run, StepState};
 use crate::verdict::{SHARED, Verdict, doubts};
 
@@ -65,13 +65,17 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
             "`{option}` reads like an option to a command that finds it by a pattern"
         ));
     }
-    if !state.changes.details.displaces.is_empty() {
-        for one in changed_inputs(&run.plan().steps, definition, &state.changes).doubtful {
-            say(&format!(
-                "`{}` may be loaded in place of `{}`",
-                one.file, one.hides
-            ));
-        }
+    let inputs = changed_inputs(&run.plan().steps, definition, &state.changes);
+    for one in inputs.doubtful {
+        say(&format!(
+            "`{}` may be loaded in place of `{}`",
+            one.file, one.hides
+        ));
+    }
+    for NamedSettings { file, program } in inputs.settings {
+        say(&format!(
+            "`{file}` holds settings of `{program}`, which a contract calls, and `produces` does not name it"
+        ));
     }
     for path in own_settings(contract, &state.contract.writes) {
         say(&format!(

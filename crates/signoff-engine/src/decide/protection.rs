@@ -7,6 +7,7 @@ use signoff_plan::model::{Plan, Step};
 use super::verdict::is_covered;
 use crate::contract_inputs::is_produced;
 use crate::event::Changes;
+use crate::state::Run;
 
 /// Files that another step protects.
 pub(super) struct ProtectedFiles<'p> {
@@ -37,6 +38,11 @@ pub(super) fn protected_by_others<'p>(
         let step = other.id.as_str();
         (!files.is_empty()).then_some(ProtectedFiles { step, files })
     })
+}
+
+/// Whether some step of a run says that it makes a file: a person has signed that.
+pub fn is_asked_for(run: &Run, path: &str) -> bool {
+    run.plan().steps.iter().any(|step| is_produced(step, path))
 }
 
 /// The order between one step and the others.

@@ -320,6 +320,64 @@ fn what_the_file_of_a_runner_names_is_reported() {
 }
 
 #[test]
+fn settings_of_a_program_that_no_list_knows_leave_the_step_unproved() {
+    let settings = |contract: &str, produces: &str, file: &str| {
+        let step = step("Do it.", contract, produces);
+        let found = changed_inputs(std::slice::from_ref(&step), &step, &changes(&["out", file]));
+        let named = found.settings.iter().map(|one| one.file.clone());
+        let named: Vec<String> = named.collect();
+        assert!(named.iter().all(|file| found.reads.contains(file)));
+        named
+    };
+    for (command, file) in [
+        ("yamllint .", ".yamllint"),
+        ("cargo deny check", "deny.toml"),
+        ("docker compose run test", "compose.override.yaml"),
+    ] {
+        assert_eq!(settings(command, "", file), [file]);
+        assert_eq!(settings(command, file, file), [""; 0]);
+    }
+    // What the lists know is judged by them.
+    assert_eq!(settings("ruff check .", "", "ruff.toml"), [""; 0]);
+    assert_eq!(settings("cargo test", "", "Cargo.toml"), [""; 0]);
+    assert_eq!(settings("test -s test.json", "", "test.json"), [""; 0]);
+}
+
+#[test]
+fn what_perl_and_ruby_read_by_themselves_fails() {
+    check(&contract("prove t"), &[".proverc"], &[".proverc!"]);
+    check(
+        &contract("rake test"),
+        &["rakefile", "rakelib/a.rake"],
+        &["rakefile!", "rakelib/a.rake!"],
+    );
+    check(&contract("pipenv run test"), &["Pipfile"], &["Pipfile!"]);
+    let created = |command: &str, file: &str| {
+        let mut changes = changes(&["out.txt", file]);
+        changes.details.created = vec![file.to_owned()];
+        let step = contract(command);
+        changed_inputs(std::slice::from_ref(&step), &step, &changes).shadows
+    };
+    assert_eq!(created("prove -l t", "lib/strict.pm"), ["lib/strict.pm"]);
+    assert_eq!(
+        created("make check", "t/lib/Test/More.pm"),
+        ["t/lib/Test/More.pm"]
+    );
+    assert_eq!(created("prove -l t", "lib/Shop/Config.pm"), [""; 0]);
+}
+
+#[test]
+fn a_class_beside_its_source_leaves_the_step_unproved() {
+    let class = ("V.class", "V.java", true);
+    check_displaced(
+        &protecting("V.java", "javac A.java && java A"),
+        class,
+        &["V.class?"],
+    );
+    check_displaced(&protecting("V.java", "pytest"), class, &[]);
+}
+
+#[test]
 fn what_git_ignores_counts_for_programs_that_search() {
     check(
         &contract("! rg -q TODO ."),

@@ -235,20 +235,20 @@ impl RunView<'_> {
         }
     }
 
-    /// Files that you and the run both changed. While it goes on it tries again by itself.
+    /// Files that are held back from the checkout. While it goes on it tries again by itself.
     fn held(&self) -> Markup {
         let run = self.run;
         html! {
             @if !run.held.is_empty() && self.actions.land {
                 section.section.question aria-labelledby="held-title" {
-                    header { h2 #held-title { "You and the run both changed " (count(run.held.len(), "file")) } }
+                    header { h2 #held-title { (count(run.held.len(), "file")) " held back from your checkout" } }
                     (crate::inbox::settling(&run.run, &run.held, self.csrf))
                 }
             } @else if !run.held.is_empty() {
                 div.section { div.notice.tone-regressed {
                     span.sign aria-hidden="true" { "!" }
                     div.body {
-                        "You and the run both changed these files. It tries again when its next step is done:"
+                        "These files are held back from your checkout. It tries again when its next step is done:"
                         ul.small { @for held in &run.held { li { (crate::problem::code_in(held)) } } }
                     }
                 } }

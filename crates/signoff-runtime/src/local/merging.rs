@@ -1,6 +1,6 @@
 //! How a step's work becomes a candidate, the head, and files of the checkout.
 
-use signoff_engine::{Input, MergeConflict, Run};
+use signoff_engine::{Input, MergeConflict, Run, is_asked_for};
 
 use super::Local;
 use super::commands::{broken_run, require_step};
@@ -87,7 +87,8 @@ impl Local<'_> {
     /// Writes to the checkout what the head has. The journal knows of the merge by now, and doing it twice does no harm.
     pub(super) fn land_files(&self, run: &Run) -> Result<Readiness, Error> {
         let (trees, head) = (self.own_trees(run)?, head_commit(run)?);
-        let landed = match trees.land_files(&head) {
+        let is_asked = |path: &str| is_asked_for(run, path);
+        let landed = match trees.land_files(&head, &is_asked) {
             Ok(landed) => landed,
             // It is done when the run goes on.
             Err(_) if self.supervisor.is_stopping() => return Ok(Readiness::Stopping),

@@ -23,6 +23,7 @@ mod remains;
 mod repair;
 mod repositories;
 mod run_tree;
+mod self_starting;
 mod setup;
 mod sync;
 mod work_context;

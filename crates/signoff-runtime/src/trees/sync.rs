@@ -7,8 +7,11 @@ use std::time::Duration;
 use signoff_engine::RunTree;
 use signoff_store::failpoint;
 use signoff_store::lock::WorkspaceLock;
-use signoff_work::git::{self, GitError, HeldFile, Id, RestlessFiles, Settling, UnlandReport};
+use signoff_work::git::{
+    self, GitError, HeldFile, HoldReason, Id, RestlessFiles, Settling, UnlandReport,
+};
 
+use super::self_starting::AskedFor;
 use super::{Trees, error_text, lock, remove_tree};
 use crate::error::Error;
 
@@ -53,6 +56,8 @@ pub struct HeldFileVersion {
     pub reason: String,
     /// Where the run's version of it is; `None` if the run removes it.
     pub version: Option<PathBuf>,
+    /// It runs by itself in a checkout, and nobody asked for it.
+    pub runs_by_itself: bool,
 }
 
 /// How often a run landed, and the last commit of it.
@@ -172,7 +177,11 @@ impl Trees {
     }
 
     /// Writes to the checkout what the head has and it has not, file by file.
-    pub(crate) fn land_files(&self, head: &Id) -> Result<LandedFiles, String> {
+    pub(crate) fn land_files(
+        &self,
+        head: &Id,
+        is_asked: AskedFor<'_>,
+    ) -> Result<LandedFiles, String> {
         let _in_turns = lock(&self.syncing);
         let agreed = self.agreed_tree()?;
         let head = self.own.tree_of(head).map_err(error_text)?;
@@ -188,9 +197,14 @@ impl Trees {
             });
         };
         let first = self.own.tree_of(self.start()?).map_err(error_text)?;
+        let self_starting = self.self_starting([&agreed, &head]).map_err(error_text)?;
+        let hold = |path: &str| {
+            let reason = self_starting.hold_reason(path);
+            reason.filter(|_| !is_asked(path))
+        };
         let report = self
             .own
-            .land_files(&agreed, &head, &first, &failpoint::reached)
+            .land_files_but(&agreed, &head, &first, &hold, &failpoint::reached)
             .map_err(error_text)?;
         self.note_landed(&report.written);
         self.remember_landing(&report.landed).map_err(error_text)?;
@@ -205,7 +219,11 @@ impl Trees {
     }
 
     /// Writes the run's versions of held files to where a person can look at them, with or without git.
-    fn show_held(&self, head: &Id, held: &[HeldFile]) -> Result<Vec<HeldFileVersion>, String> {
+    pub(super) fn show_held(
+        &self,
+        head: &Id,
+        held: &[HeldFile],
+    ) -> Result<Vec<HeldFileVersion>, String> {
         remove_tree(&self.held_versions).map_err(error_text)?;
         if held.is_empty() {
             return Ok(Vec::new());
@@ -222,6 +240,7 @@ impl Trees {
                 path: held.path.clone(),
                 reason: held.reason.to_string(),
                 version,
+                runs_by_itself: matches!(held.reason, HoldReason::RunsByItself(_)),
             })
             .collect())
     }

@@ -4,3 +4,4 @@ pub mod helpers;
 pub mod lockfiles;
 pub mod manifest;
 pub mod python;
+pub mod self_starting;

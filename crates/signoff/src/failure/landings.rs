@@ -1,6 +1,6 @@
 //! Failures of landing and undoing a run.
 
-use signoff_runtime::live::landing::{LandingReport, UndoReport};
+use signoff_runtime::live::landing::{HeldFileVersion, LandingReport, UndoReport};
 use signoff_work::git::HoldReason;
 
 use super::Failure;
@@ -52,6 +52,9 @@ pub(crate) fn held_hints(landing: &LandingReport) -> Vec<String> {
         return Vec::new();
     };
     let run = &landing.run;
+    if first.runs_by_itself {
+        return unasked_hints(landing, first);
+    }
     let seen = match landing.version_of(first) {
         Some(version) => format!(
             "`diff {} {}` compares your version with the run's",
@@ -72,6 +75,25 @@ pub(crate) fn held_hints(landing: &LandingReport) -> Vec<String> {
         taking,
         format!("`{keep}` keeps yours, as it is or merged by hand"),
     ];
+    if landing.held.len() > 1 {
+        hints.push("name the other files too, or `.` for all of them".to_owned());
+    }
+    hints
+}
+
+/// The same for a file that runs by itself: it is not in the checkout, so there is nothing to compare it with.
+fn unasked_hints(landing: &LandingReport, first: &HeldFileVersion) -> Vec<String> {
+    let [take, keep] = settling_commands(&landing.run, &first.path);
+    let look = match landing.version_of(first) {
+        Some(version) => format!("read `{}` first", shell_word(&version)),
+        None => format!("the run removes `{}`", sanitize(&first.path)),
+    };
+    let other = if landing.files.is_some() {
+        format!("`{keep}` leaves your checkout as it is")
+    } else {
+        "its commits land as a whole: `git cherry-pick` brings in others".to_owned()
+    };
+    let mut hints = vec![look, format!("`{take}` brings it in"), other];
     if landing.held.len() > 1 {
         hints.push("name the other files too, or `.` for all of them".to_owned());
     }

@@ -1,6 +1,6 @@
 //! Runs that land file by file: the files that are held, and how a person settles them.
 
-use signoff_engine::{Input, Outcome, Run};
+use signoff_engine::{Input, Outcome, Run, is_asked_for};
 use signoff_work::git::{Id, Settling};
 
 use super::{HeldFileVersion, LandingReport, SettleOptions};
@@ -14,9 +14,12 @@ pub(super) fn land_files(
     trees: &Trees,
     head: &Id,
     run: &mut JournaledRun<'_>,
+    taken: &[String],
 ) -> Result<LandingReport, Error> {
+    let is_asked =
+        |path: &str| taken.iter().any(|one| one == path) || is_asked_for(run.state(), path);
     let landed = trees
-        .land_files(head)
+        .land_files(head, &is_asked)
         .map_err(landing_error(&landing.run))?;
     let commit = head.to_string();
     let files = Input::FilesLanded {
@@ -69,19 +72,30 @@ pub(super) fn settle(
 ) -> Result<LandingReport, Error> {
     check(&landing.run, settlement, &landing.held)?;
     let head = head_commit(run.state())?;
-    for (paths, how) in [
-        (&settlement.take, Settling::Take),
-        (&settlement.keep, Settling::Keep),
-    ] {
-        let paths = paths
-            .iter()
-            .flat_map(|path| selected_files(path, &landing.held));
-        let paths: Vec<String> = paths.collect();
+    let taken = all_selected(&settlement.take, &landing.held);
+    let kept = all_selected(&settlement.keep, &landing.held);
+    for (paths, how) in [(&taken, Settling::Take), (&kept, Settling::Keep)] {
         trees
-            .settle_held(&head, &paths, how)
+            .settle_held(&head, paths, how)
             .map_err(landing_error(&landing.run))?;
     }
-    land_files(landing, trees, &head, run)
+    land_files(landing, trees, &head, run, &taken)
+}
+
+/// Why commits that bring files along which run by themselves do not land, if a person has not taken all of these.
+pub(super) fn unasked_in_commits(
+    settlement: &SettleOptions,
+    trees: &Trees,
+    run: &Run,
+) -> Result<Vec<HeldFileVersion>, Error> {
+    let is_asked = |path: &str| is_asked_for(run, path);
+    let held = trees
+        .unasked_in_commits(&head_commit(run)?, &is_asked)
+        .map_err(landing_error(run.id()))?;
+    check(run.id(), settlement, &held)?;
+    let taken = all_selected(&settlement.take, &held);
+    let is_left = |one: &HeldFileVersion| !taken.contains(&one.path);
+    Ok(held.into_iter().filter(is_left).collect())
 }
 
 /// Refuses a path that no held file has, or that nothing held lies in, and a file that is to be settled in both ways.
@@ -100,20 +114,19 @@ pub(super) fn check(
             });
         }
     }
-    let of = |paths: &[String]| -> Vec<String> {
-        paths
-            .iter()
-            .flat_map(|path| selected_files(path, held))
-            .collect()
-    };
-    let kept = of(&settlement.keep);
-    match of(&settlement.take)
+    let kept = all_selected(&settlement.keep, held);
+    match all_selected(&settlement.take, held)
         .into_iter()
         .find(|path| kept.contains(path))
     {
         Some(path) => Err(Error::SettledTwice { path }),
         None => Ok(()),
     }
+}
+
+fn all_selected(paths: &[String], held: &[HeldFileVersion]) -> Vec<String> {
+    let selected = paths.iter().flat_map(|path| selected_files(path, held));
+    selected.collect()
 }
 
 /// The held files that a path means: itself, or everything in a directory.

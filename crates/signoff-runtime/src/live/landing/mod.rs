@@ -99,11 +99,9 @@ pub fn land(
     let Some(trees) = opened.trees()? else {
         return refused("its git repository is gone");
     };
-    if !opened.state().lands_files() {
-        held_files::check(&name, settlement, &[])?;
-    }
-    let mut landing = land_commits(project, Trigger::Person, &trees, &mut opened.run)?;
-    if *settlement != SettleOptions::default() {
+    let trigger = Trigger::Person(settlement);
+    let mut landing = land_commits(project, trigger, &trees, &mut opened.run)?;
+    if opened.state().lands_files() && *settlement != SettleOptions::default() {
         landing = held_files::settle(landing, settlement, &trees, &mut opened.run)?;
     }
     Ok(landing)
@@ -117,9 +115,9 @@ fn is_over(project: &Project, opened: &OpenedRun<'_>) -> Result<bool, Error> {
 
 /// Why a run lands now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trigger {
-    /// A person asks for it.
-    Person,
+enum Trigger<'a> {
+    /// A person asks for it, and settles files that are held.
+    Person(&'a SettleOptions),
     /// It has ended. Nobody was asked, so it lands only if nothing has changed since it began.
     EndOfRun,
 }
@@ -127,7 +125,7 @@ enum Trigger {
 /// Brings a run's commits into the checkout, once.
 fn land_commits(
     project: &Project,
-    trigger: Trigger,
+    trigger: Trigger<'_>,
     trees: &Trees,
     journaled: &mut JournaledRun<'_>,
 ) -> Result<LandingReport, Error> {
@@ -155,7 +153,23 @@ fn land_commits(
     commits.retain(|commit| of_steps.contains(commit.as_str()));
     landing.commits = commits.len();
     if run.lands_files() {
-        return land_files(landing, trees, &head, journaled);
+        return land_files(landing, trees, &head, journaled, &[]);
+    }
+    let nothing = SettleOptions::default();
+    let settlement = match trigger {
+        Trigger::Person(settlement) => settlement,
+        Trigger::EndOfRun => &nothing,
+    };
+    let unasked = held_files::unasked_in_commits(settlement, trees, run)?;
+    // What was begun was asked about then.
+    if !unasked.is_empty() && run.landing_commit().is_none() {
+        let why = unasked
+            .iter()
+            .map(|held| format!("`{}`: {}", held.path, held.reason));
+        landing.refused = why.collect();
+        landing.branch = Some(format!("signoff/{}", run.id()));
+        landing.held = unasked;
+        return Ok(landing);
     }
     let _checkout = match take_workspace(project) {
         Err(Error::WorkspaceTaken { .. }) => {

@@ -72,7 +72,7 @@ pub(super) fn merged_commits(run: &Run) -> BTreeSet<&str> {
 /// What somebody changed in the checkout since the run began, where that matters because nobody was asked.
 pub(super) fn objections(
     project: &Project,
-    trigger: Trigger,
+    trigger: Trigger<'_>,
     trees: &Trees,
     run: &Run,
 ) -> Result<Vec<String>, Error> {

@@ -115,14 +115,12 @@ impl Trees {
         start: Start<'_>,
     ) -> Result<(), String> {
         for text in &self.setup.prepare {
-            if let (VisibleTree::Overlay { tree, roots }, None) = (shown, mounts) {
-                // Each command mounts it anew.
-                for overlay in [tree].into_iter().chain(roots) {
-                    fresh(&overlay.work).map_err(error_text)?;
-                }
-            }
             let command = self.setup.command(text, confined, mounts, &self.checkout);
             start.run(command)?;
+            if mounts.is_none() {
+                // The next command mounts it anew: another one of these, or the contract.
+                renew_work_directories(shown).map_err(error_text)?;
+            }
         }
         Ok(())
     }
@@ -173,4 +171,14 @@ impl Trees {
         remove_tree(&upper)?;
         fs::rename(kept, upper)
     }
+}
+
+/// The kernel mounts no overlay whose work directory was used before.
+fn renew_work_directories(shown: &VisibleTree) -> io::Result<()> {
+    if let VisibleTree::Overlay { tree, roots } = shown {
+        for overlay in [tree].into_iter().chain(roots) {
+            fresh(&overlay.work)?;
+        }
+    }
+    Ok(())
 }

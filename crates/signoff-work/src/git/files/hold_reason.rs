@@ -15,6 +15,8 @@ pub enum HoldReason {
     Filter(String),
     /// It was written again and again meanwhile.
     Changing,
+    /// This program runs it by itself once it is there, and nobody asked for it.
+    RunsByItself(String),
     /// The file system refuses.
     Refused(String),
 }
@@ -29,6 +31,12 @@ impl fmt::Display for HoldReason {
                 f,
                 "it has to pass the filter `{filter}`, a program that is not run here"
             ),
+            Self::RunsByItself(program) => {
+                write!(
+                    f,
+                    "{program} runs it by itself, and no step's `produces` names it"
+                )
+            }
             Self::Changing => f.write_str("it changes just now"),
             Self::Refused(said) => f.write_str(said),
         }

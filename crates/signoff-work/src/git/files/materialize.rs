@@ -12,6 +12,8 @@ impl HarnessGit {
     pub(crate) fn fill_folder(&self, folder: &Path, tree: &Id) -> Result<(), GitError> {
         let scratch = self.scratch()?;
         self.call_in(folder, &scratch.path("index"))
+            // One writer for each processor, where there are enough files for that.
+            .setting("checkout.workers", "0")
             .words(["read-tree", "--reset", "-u", tree.as_str()])
             .run()?;
         Ok(())

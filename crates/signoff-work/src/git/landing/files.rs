@@ -12,7 +12,7 @@ use crate::git::entries::Difference;
 use crate::git::files::file_writer::FileWriter;
 use crate::git::landing::report::{LandReport, LandedFiles, held_files};
 use crate::git::merge::trees::TreeMerge;
-use crate::git::names::{Name, texts};
+use crate::git::names::{Name, text, texts};
 use crate::git::{GitError, HarnessGit, HoldReason, Id};
 
 /// How often a file is tried that changes at the same moment.
@@ -41,9 +41,21 @@ impl HarnessGit {
         first: &Id,
         at: &dyn Fn(&'static str),
     ) -> Result<LandReport, GitError> {
+        self.land_files_but(base, head, first, &|_| None, at)
+    }
+
+    /// The same, but for the files for which `hold` has a reason.
+    pub fn land_files_but(
+        &self,
+        base: &Id,
+        head: &Id,
+        first: &Id,
+        hold: &dyn Fn(&str) -> Option<HoldReason>,
+        at: &dyn Fn(&'static str),
+    ) -> Result<LandReport, GitError> {
         let names = self.touched(base, head)?;
         let merge = |present: &CheckoutPaths| self.merge_trees(base, &present.tree, head);
-        let outcome = self.bring(&names, base, first, &merge, at)?;
+        let outcome = self.bring(&names, (base, first), &merge, hold, at)?;
         let FilesOutcome {
             written,
             merged,
@@ -74,9 +86,9 @@ impl HarnessGit {
     pub(crate) fn bring(
         &self,
         names: &BTreeSet<Name>,
-        base: &Id,
-        first: &Id,
+        (base, first): (&Id, &Id),
         merge: &dyn Fn(&CheckoutPaths) -> Result<TreeMerge, GitError>,
+        hold: &dyn Fn(&str) -> Option<HoldReason>,
         at: &dyn Fn(&'static str),
     ) -> Result<FilesOutcome, GitError> {
         let mut outcome = FilesOutcome::default();
@@ -90,7 +102,7 @@ impl HarnessGit {
             }
             let present = self.checkout_paths(&left, base, first)?;
             let merge = merge(&present)?;
-            let mut round = self.bring_once(&left, &present, &merge, at)?;
+            let mut round = self.bring_once(&left, &present, &merge, hold, at)?;
             let changing: BTreeSet<Name> = round
                 .held
                 .iter()
@@ -116,6 +128,7 @@ impl HarnessGit {
         names: &BTreeSet<Name>,
         present: &CheckoutPaths,
         merge: &TreeMerge,
+        hold: &dyn Fn(&str) -> Option<HoldReason>,
         at: &dyn Fn(&'static str),
     ) -> Result<FilesOutcome, GitError> {
         let mut held = present.held.clone();
@@ -128,6 +141,11 @@ impl HarnessGit {
             held.entry(name.clone()).or_insert(reason);
         }
         let mut changes = self.differences_among(&present.tree, &merge.tree, names)?;
+        changes.retain(|change| !held.contains_key(&change.name));
+        for change in &changes {
+            let reason = hold(&text(&change.name));
+            held.extend(reason.map(|reason| (change.name.clone(), reason)));
+        }
         changes.retain(|change| !held.contains_key(&change.name));
         let changing: Vec<Name> = changes.iter().map(|change| change.name.clone()).collect();
         for (name, filter) in self.repository.filters_of(&changing, Some(&merge.tree))? {

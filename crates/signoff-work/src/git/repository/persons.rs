@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::git::command::{GitCall, is_absent};
@@ -97,6 +97,21 @@ impl Repository {
     /// Where its HEAD and references are.
     pub fn directory(&self) -> &Path {
         &self.info.directory
+    }
+
+    /// The directory of the project in which the person's git finds hooks, from its top; `None` if it is not in there.
+    pub fn hooks_directory(&self) -> Option<String> {
+        let named = Path::new(self.info.settings.get("core.hookspath")?);
+        let inside = named.strip_prefix(&self.info.top).unwrap_or(named);
+        let parts = inside
+            .components()
+            .filter(|part| *part != Component::CurDir);
+        let inside: PathBuf = parts.collect();
+        let is_below = inside.is_relative() && !inside.starts_with("..");
+        let text = inside
+            .to_str()
+            .filter(|text| is_below && !text.is_empty())?;
+        Some(text.to_owned())
     }
 
     /// Where HEAD stands; nowhere in a private repository.

@@ -28,7 +28,9 @@ impl Settings {
                 "filter.",
                 "remote.",
             ];
-            if sections.iter().any(|section| name.starts_with(section)) {
+            // By this one git is kept from running hooks here.
+            let is_ours = name == "core.hookspath" && value == "/dev/null";
+            if sections.iter().any(|section| name.starts_with(section)) && !is_ours {
                 values.insert(name.to_owned(), value.to_owned());
             }
         }

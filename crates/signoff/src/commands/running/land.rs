@@ -91,7 +91,13 @@ fn short_name(commit: &str) -> String {
 pub(crate) fn shape(landing: &LandingReport) -> Shape {
     let mut shape = landing.to_api();
     let held = landing.held.iter();
-    let settling = held.flat_map(|held| settling_commands(&landing.run, &held.path));
+    // Commits land as a whole.
+    let ways = if landing.files.is_some() { 2 } else { 1 };
+    let settling = held.flat_map(|held| {
+        settling_commands(&landing.run, &held.path)
+            .into_iter()
+            .take(ways)
+    });
     shape.by_hand.extend(settling);
     shape
 }

@@ -331,7 +331,7 @@ fn files_that_both_changed_are_settled_and_a_refusal_says_so() {
     let served = Served::signed_in(&project);
     let inbox = page(&served, "/inbox");
     assert!(
-        inbox.contains("both changed 2 files") && inbox.contains("conf.txt"),
+        inbox.contains("2 files held back") && inbox.contains("conf.txt"),
         "{inbox}"
     );
     let csrf = field(&inbox, "csrf").to_owned();

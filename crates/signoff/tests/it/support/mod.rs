@@ -9,6 +9,7 @@ pub(crate) mod sums;
 pub(crate) mod test_agents;
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde_json::Value;
 use signoff_testkit::{Project, Reply, Script};
@@ -30,7 +31,12 @@ pub(crate) fn kill_points<'a>(points: &[&'a str]) -> Vec<&'a str> {
 /// A project whose roles `coder` and `writer` follow this script. Not yet trusted. A script whose
 /// ledger is `LEDGER` writes it to the file of that name beside the project.
 pub(crate) fn project(script: &Script, plan: &str) -> Project {
-    let project = Project::new(BINARY);
+    project_in(&std::env::temp_dir(), script, plan)
+}
+
+/// The same in another place than where temporary files are.
+pub(crate) fn project_in(place: &Path, script: &Script, plan: &str) -> Project {
+    let project = Project::new_in(place, BINARY);
     let ledger = project.outside("ledger");
     let script = script
         .to_string()

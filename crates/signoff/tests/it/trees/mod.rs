@@ -10,4 +10,5 @@ mod limits;
 mod odd_trees;
 mod person_interleavings;
 mod repair;
+mod unasked_files;
 mod undo;

@@ -3,7 +3,7 @@
 use super::Outcome::NotCovered;
 use super::{Attack, CONFINED, Control, HONEST, mounts_or};
 
-pub(super) const ATTACKS: [Attack; 14] = [
+pub(super) const ATTACKS: [Attack; 16] = [
     Attack {
         name: "bashrc",
         does: "writes to the person's `~/.bashrc`",
@@ -11,6 +11,25 @@ pub(super) const ATTACKS: [Attack; 14] = [
         happened: "test -s @HOME@/.bashrc",
         expected: CONFINED,
         shows: "contracts are run by a shell that reads no such file; the person's own shell does",
+        ..HONEST
+    },
+    Attack {
+        name: "runs-by-itself",
+        does: "leaves an `.envrc` and settings of a coding agent (`.claude`), which run by themselves on the person's side",
+        script: "echo done > out; echo evil > .envrc; mkdir .claude; echo evil > .claude/settings.json",
+        happened: "test -e .envrc || test -e .claude/settings.json",
+        expected: mounts_or(NotCovered),
+        shows: "nothing: it works in the checkout itself",
+        ..HONEST
+    },
+    Attack {
+        name: "runs-by-itself-behind-a-link",
+        does: "the same where the checkout has `.claude` as a link to another directory",
+        prepare: "mkdir settings; ln -s settings .claude; touch settings/other",
+        script: "echo done > out; echo evil > settings/settings.json",
+        happened: "test -e .claude/settings.json",
+        expected: mounts_or(NotCovered),
+        shows: "nothing: it works in the checkout itself",
         ..HONEST
     },
     Attack {

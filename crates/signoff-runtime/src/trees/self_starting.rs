@@ -1,0 +1,87 @@
+//! Files of a run that would run by themselves once they are in the checkout. They do not land unless somebody asked for
+//! them: a step's `produces`, which a person signed, or a person who has looked at them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use signoff_engine::{ChangeDetails, LinkEnd, names_of};
+use signoff_plan::links::end_of;
+use signoff_work::git::{GitError, HeldFile, HoldReason, Id};
+use signoff_work::project::self_starting::started_by;
+
+use super::{HeldFileVersion, Trees, error_text};
+
+/// Whether somebody asked for a file.
+pub(crate) type AskedFor<'a> = &'a dyn Fn(&str) -> bool;
+
+/// What runs by itself in a checkout.
+pub(super) struct SelfStarting {
+    /// Links of the checkout and of the run: what one of a known name leads to has that name, too.
+    links: ChangeDetails,
+    /// Where the person's git looks for hooks, if that is in the project.
+    hooks: Option<String>,
+}
+
+impl SelfStarting {
+    /// Why a file is held, if it runs by itself.
+    pub(super) fn hold_reason(&self, path: &str) -> Option<HoldReason> {
+        let is_hook = |path: &str| {
+            let hooks = self.hooks.as_deref();
+            hooks.is_some_and(|hooks| {
+                let rest = path.strip_prefix(hooks);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        };
+        let names = names_of(path, &self.links);
+        let program = names.iter().find_map(|name| match started_by(name) {
+            None if is_hook(name) => Some("git"),
+            known => known,
+        })?;
+        Some(HoldReason::RunsByItself(program.to_owned()))
+    }
+}
+
+impl Trees {
+    /// What runs by itself in these trees.
+    pub(super) fn self_starting(&self, trees: [&Id; 2]) -> Result<SelfStarting, GitError> {
+        let mut ends = BTreeSet::new();
+        for tree in trees {
+            let links = self.own.links_in(tree)?;
+            let targets: BTreeMap<&str, &str> = links
+                .iter()
+                .map(|(link, to)| (link.as_str(), to.as_str()))
+                .collect();
+            let target = |path: &str| targets.get(path).map(|to| (*to).to_owned());
+            for link in targets.keys() {
+                let end = end_of(link, target);
+                ends.extend(end.map(|end| ((*link).to_owned(), end)));
+            }
+        }
+        let links = ends.into_iter().map(|(link, end)| LinkEnd { link, end });
+        Ok(SelfStarting {
+            links: ChangeDetails {
+                links: links.collect(),
+                ..ChangeDetails::default()
+            },
+            hooks: self.repository.hooks_directory(),
+        })
+    }
+
+    /// The files in the commits of a run that run by themselves and that nobody asked for. Their versions are where a
+    /// person can look at them.
+    pub(crate) fn unasked_in_commits(
+        &self,
+        head: &Id,
+        is_asked: AskedFor<'_>,
+    ) -> Result<Vec<HeldFileVersion>, String> {
+        let agreed = self.agreed_tree()?;
+        let head = self.own.tree_of(head).map_err(error_text)?;
+        let found = self.self_starting([&agreed, &head]).map_err(error_text)?;
+        let changed = self.own.changed_paths(&agreed, &head).map_err(error_text)?;
+        let held = changed.into_iter().filter(|path| !is_asked(path));
+        let held = held.filter_map(|path| {
+            let reason = found.hold_reason(&path)?;
+            Some(HeldFile { path, reason })
+        });
+        self.show_held(&head, &held.collect::<Vec<_>>())
+    }
+}
