@@ -5,12 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use signoff_testkit::{Output, Postgres, Project, Reply, Running, Script};
+use signoff_testkit::{Output, PATIENCE, Postgres, Project, Reply, Running, Script};
 
 use crate::support::{BINARY, agent, plan};
-
-/// How long a test waits for something.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A project whose runs several processes share.
 pub(super) struct Fleet {
@@ -233,7 +230,7 @@ impl Fleet {
                 })
                 .collect();
             // The kernel may take a moment to end what was killed.
-            if left.is_empty() || begun.elapsed() > Duration::from_secs(5) {
+            if left.is_empty() || begun.elapsed() > PATIENCE {
                 return left;
             }
             pause();
