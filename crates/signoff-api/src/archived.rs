@@ -1,4 +1,4 @@
-//! `signoff.archived/1`: the plans that were moved to the archive.
+//! `signoff.archived/1`: the plans that were moved to the archive, or out of it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

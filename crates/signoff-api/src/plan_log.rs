@@ -142,6 +142,11 @@ pub enum PlanEvent {
         path: String,
         by: String,
     },
+    /// Out of the archive.
+    PlanRestored {
+        path: String,
+        by: String,
+    },
     PlanDeleted {
         by: String,
     },

@@ -14,7 +14,7 @@ use signoff_runtime::project::{ProcessContext, Project};
 use signoff_runtime::signing::message::{MessageProof, verify_message};
 use signoff_store::root::Store;
 use signoff_store::runs::RunDir;
-use signoff_store::signatures;
+use signoff_store::{journal, signatures};
 
 use crate::cluster::Worker;
 use crate::database::{Database, SharedHead};
@@ -113,6 +113,11 @@ impl Mirror {
             }
             _ => {}
         }
+        // A journal without a record of its end is refused. That of a copy is in the database, signed.
+        journal::record_beginning(&dir.journal()).map_err(|error| EngineError::Machine {
+            what: "the journal cannot be written",
+            why: error.to_string(),
+        })?;
         let mut mirror = Self {
             run: run.to_owned(),
             workspace,

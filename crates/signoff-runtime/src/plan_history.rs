@@ -51,7 +51,8 @@ impl PlanHistory {
                 | PlanEvent::PlanApproved { path, .. }
                 | PlanEvent::PlanRejected { path, .. }
                 | PlanEvent::PlanExecuting { path, .. }
-                | PlanEvent::PlanArchived { path, .. } => Some(path.as_str()),
+                | PlanEvent::PlanArchived { path, .. }
+                | PlanEvent::PlanRestored { path, .. } => Some(path.as_str()),
                 PlanEvent::PlanNeedsReview { .. }
                 | PlanEvent::PlanModelAsked { .. }
                 | PlanEvent::PlanCommented { .. }
@@ -186,7 +187,8 @@ impl PlanHistory {
             | PlanEvent::PlanCompleted { .. }
             | PlanEvent::PlanFailed { .. }
             | PlanEvent::PlanReplaced { .. }
-            | PlanEvent::PlanArchived { .. } => None,
+            | PlanEvent::PlanArchived { .. }
+            | PlanEvent::PlanRestored { .. } => None,
         };
         self.entries.iter().rev().find_map(decides).unwrap_or(false)
     }
@@ -326,6 +328,7 @@ pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
         | PlanEvent::PlanCompleted { .. }
         | PlanEvent::PlanFailed { .. }
         | PlanEvent::PlanArchived { .. }
+        | PlanEvent::PlanRestored { .. }
         | PlanEvent::PlanDeleted { .. } => return None,
     })
 }

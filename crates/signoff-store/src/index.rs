@@ -23,7 +23,7 @@ use crate::files::hash::sha256_hex;
 use crate::files::{FileError, failpoint};
 use crate::root::Store;
 
-const SCHEMA: &str = "signoff.index/2";
+const SCHEMA: &str = "signoff.index/3";
 
 /// Far more than a million plans need.
 const LARGEST: u64 = 1024 * 1024 * 1024;
@@ -167,7 +167,7 @@ mod tests {
             String::new(),
             "\0".repeat(good.len()),
             good[..good.len() / 2].to_owned(),
-            good.replace("signoff.index/2", "signoff.index/1"),
+            good.replace(SCHEMA, "signoff.index/1"),
             good.replace("\"entries\"", "\"extra\":1,\"entries\""),
             good.replace("\"again\":true", "\"again\":7"),
         ] {

@@ -4,6 +4,7 @@
 //! the SHA-256 of the line up to, not including, `,"hash":`; `prev` is the hash of the line before,
 //! 64 zeros in the first. Only a last line without its newline can be the work of a crash; anything
 //! else that does not fit is refused with its place. An event too large for a line is a blob (`large.rs`).
+//! How long it had become is recorded beside it (`head.rs`) before there is a journal: one without that record is refused.
 
 mod entry;
 mod error;
@@ -74,10 +75,10 @@ pub fn load_each<E: From<JournalError>>(
     path: &Path,
     each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    // The head first: what is written while we read only makes the journal longer.
-    let recorded = Head::read(path)?;
     let file =
         File::open(path).map_err(|error| JournalError::from(FileError::at("read", path)(error)))?;
+    // Before the first line: what is written while we read only makes the journal longer.
+    let recorded = Head::of_existing(path)?;
     read::each(path, file, &recorded, each)?;
     Ok(())
 }
@@ -87,19 +88,10 @@ pub(crate) fn refuse_if_lost(path: &Path) -> Result<(), JournalError> {
     Head::read(path)?.check_reached(path, 0)
 }
 
-/// For a journal whose end is recorded from the beginning on: written before the journal itself is made.
-pub(crate) fn record_beginning(path: &Path) -> Result<(), JournalError> {
+/// Records that a journal has nothing yet. Its end is recorded from the beginning on, before the journal itself is made:
+/// one without that record could lack lines.
+pub fn record_beginning(path: &Path) -> Result<(), JournalError> {
     Head::default().write(path)
-}
-
-/// Refuses a journal whose end is not recorded, although it was from the beginning on: it could lack lines.
-pub(crate) fn refuse_unrecorded_end(path: &Path) -> Result<(), JournalError> {
-    if head_path(path).symlink_metadata().is_ok() {
-        return Ok(());
-    }
-    Err(JournalError::NoHead {
-        path: path.to_path_buf(),
-    })
 }
 
 /// Where the end of this journal is recorded.
@@ -108,8 +100,12 @@ pub(crate) fn head_path(path: &Path) -> PathBuf {
 }
 
 impl Journal {
-    /// Starts an empty journal, readable by its owner only, where there is none.
+    /// Starts an empty journal, readable by its owner only, where there is none and none was lost.
     pub fn create(path: &Path) -> Result<Self, JournalError> {
+        if path.symlink_metadata().is_err() {
+            refuse_if_lost(path)?;
+            record_beginning(path)?;
+        }
         let file = failpoint::change()
             .and_then(|()| {
                 OpenOptions::new()
@@ -147,7 +143,7 @@ impl Journal {
             .open(path)
             .map_err(|error| JournalError::from(FileError::at("open", path)(error)))?;
         let mut journal = Self::locked(file, path)?;
-        let recorded = Head::read(path)?;
+        let recorded = Head::of_existing(path)?;
         let found = read::each(path, &journal.file, &recorded, each)?;
         if !found.torn.is_empty() {
             journal.cut(&found.torn, found.end)?;

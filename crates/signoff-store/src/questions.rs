@@ -39,7 +39,6 @@ pub fn append(
     let mut journal = if path.symlink_metadata().is_ok() {
         Journal::open(&path)?.0
     } else {
-        journal::refuse_if_lost(&path)?;
         Journal::create(&path)?
     };
     journal.append(at, &[event])?;

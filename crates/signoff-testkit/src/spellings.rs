@@ -38,6 +38,44 @@ pub fn calls(policy: &str) -> [String; 2] {
     ]
 }
 
+/// Plans whose first call nobody needs, in the two dialects that have calls, with a call that does not wait for it.
+pub fn uncritical() -> [String; 2] {
+    let call = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
+    let step = |id: &str, more: &str| {
+        format!(
+            "{{\"id\": \"{id}\", \"description\": \"Step\", \"tool\": \"read_file\", \"args\": {{\"path\": \"a\"}}{more}}}"
+        )
+    };
+    [
+        plan_text(&[
+            &format!("{call}**critical:** no\n"),
+            &format!("{call}**depends_on:** none\n"),
+        ]),
+        format!(
+            "{{\"title\": \"Read\", \"steps\": [{}, {}]}}",
+            step("step-1", ", \"critical\": false"),
+            step("step-2", "")
+        ),
+    ]
+}
+
+/// Plans that ask, that are held to a scope, and whose steps wait for each other in ways of their own.
+pub fn gated() -> [String; 4] {
+    let steps = |scope: &str, first: &str, second: &str| {
+        format!(
+            "{{\"title\": \"Write\", {scope}\"steps\": [{{\"id\": \"one\", \"description\": \"One\", \"tool\": \"write_file\", \
+             \"args\": {{\"path\": \"a\", \"content\": \"$two.content\"}}{first}}}, {{\"id\": \"two\", \"description\": \"Two\", \
+             \"tool\": \"read_file\", \"args\": {{\"path\": \"b\"}}{second}}}]}}"
+        )
+    };
+    [
+        steps("", ", \"approval\": true", ""),
+        steps("\"tools\": [\"write_file\", \"read_*\"], ", "", ""),
+        steps("", ", \"order\": 1", ", \"order\": 0, \"approval\": true"),
+        steps("", ", \"tools\": [\"write_file\"]", ", \"dependsOn\": []"),
+    ]
+}
+
 /// Plans of agents: one of each dialect that is one file, with everything that it tells them.
 pub fn briefed() -> [String; 3] {
     [

@@ -197,6 +197,8 @@ impl Failure {
                 plan,
                 archived: false,
             } => changes::not_kept(&plan),
+            Error::NotArchived { .. } => Self::of(5, "not-archived")
+                .hint("`signoff list --all` shows what is in the archive"),
             Error::NameTaken { .. } => changes::name_taken(),
             Error::LeadsAway { .. } => storage::leads_away(),
             Error::RunOver { why, .. } => runs::run_over(&why),

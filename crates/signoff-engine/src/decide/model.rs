@@ -4,8 +4,7 @@ use serde_json::Value;
 use signoff_plan::model::{Step, Work};
 use signoff_plan::tools::{built_in, unfit};
 
-use super::person::escalate;
-use super::policy::{fail_step, skip_and_block};
+use super::policy::{fail_step, skip_and_block, without_a_model};
 use super::replan::{NO_PLANNER, drop_replan, no_budget, replan_after_failure};
 use super::{Refusal, begin, with_step};
 use crate::event::{Event, ModelAnswer, ModelTask, ModelUsage, RecoveryDecision, RoleDecision};
@@ -156,7 +155,7 @@ fn after_advice(
 ) -> Vec<Event> {
     let because = state.activation.recovery_because.as_deref();
     let because = because.unwrap_or("it failed");
-    let ask = |why: &str| escalate(run, definition, state, &format!("{because}; {why}"));
+    let ask = |why: &str| without_a_model(run, definition, state, &format!("{because}; {why}"));
     let decision = match (&said.answer, refused) {
         (ModelAnswer::Recovery(decision), None) => decision,
         (ModelAnswer::Recovery(decision), Some(why)) => {
@@ -194,11 +193,11 @@ pub(super) fn request_recovery(
     reason: &str,
 ) -> Vec<Event> {
     if state.activation.recoveries >= MAX_RECOVERIES {
-        return escalate(run, definition, state, reason);
+        return without_a_model(run, definition, state, reason);
     }
     let unconfigured = (!run.settings.has_planner).then(|| NO_PLANNER.to_owned());
     if let Some(why) = unconfigured.or_else(|| no_budget(run)) {
-        return escalate(run, definition, state, &format!("{reason}; {why}"));
+        return without_a_model(run, definition, state, &format!("{reason}; {why}"));
     }
     vec![Event::RecoveryRequested {
         step: definition.id.clone(),

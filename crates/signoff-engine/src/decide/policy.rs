@@ -66,6 +66,21 @@ pub(super) fn retries_exhausted(
     }
 }
 
+/// What follows where a model was to decide and cannot: a run goes on without a step that is not critical, and a person
+/// decides about any other.
+pub(super) fn without_a_model(
+    run: &Run,
+    definition: &Step,
+    state: &StepState,
+    reason: &str,
+) -> Vec<Event> {
+    if definition.critical {
+        escalate(run, definition, state, reason)
+    } else {
+        fail_step(run, definition, state, reason)
+    }
+}
+
 pub(super) fn fail_step(
     run: &Run,
     definition: &Step,

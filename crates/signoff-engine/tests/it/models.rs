@@ -435,6 +435,11 @@ fn a_recovery_is_followed_within_the_policy() {
     recovers(AGENT, std::slice::from_ref(&skip), done, Some("critical"));
     let uncritical = format!("{AGENT}**critical:** no\n");
     recovers(&uncritical, &[skip], done, None);
+    // Without a decision that can be followed, the run goes on without such a step.
+    let partial = Outcome::Partial;
+    recovers(&uncritical, &[], partial, None);
+    let unfit = retry(Some(json!({"path": "b"})));
+    recovers(&uncritical, &[unfit], partial, None);
     let args = Some(json!({"path": "b"}));
     recovers(AGENT, &[retry(args)], done, Some("no tool"));
     let checked = format!("{TOOL}{CHECK}");

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use signoff_engine::{CallEnd, ProcessEnd, unsupported};
+use signoff_engine::{CallEnd, Outcome, ProcessEnd, StepStatus, unsupported};
 use signoff_plan::signed::SignedPlan;
-use signoff_testkit::spellings::{POLICIES, briefed, calls, conversions};
+use signoff_testkit::spellings::{POLICIES, briefed, calls, conversions, gated, uncritical};
 
 use crate::world::{Outcomes, World};
 
@@ -40,7 +40,8 @@ fn plans_with_equal_digests_behave_alike() {
     let texts = POLICIES.iter().flat_map(|policy| calls(policy));
     let mut known: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
     let mut compared = 0;
-    for text in texts.chain(briefed()) {
+    let texts = texts.chain(briefed()).chain(gated()).chain(uncritical());
+    for text in texts {
         for plan in conversions(&text) {
             let spelled = format!("{} of {text}", plan.dialect());
             let behaviour = behaviour(&plan);
@@ -72,6 +73,30 @@ fn a_call_is_tried_as_often_as_its_policy_says() {
                 let tried = world.run.step(0).map(|(_, step)| step.attempts);
                 assert_eq!(tried, Some(attempts), "`{policy}` as {spelled}");
             }
+        }
+    }
+}
+
+/// A run goes on that nobody has to decide about, whatever the plan is written in.
+#[test]
+fn without_a_step_that_is_not_critical_it_goes_on_and_asks_nobody() {
+    for text in uncritical() {
+        for plan in conversions(&text) {
+            let spelled = format!("{} of {text}", plan.dialect());
+            let failed = CallEnd::Failed {
+                message: "no".to_owned(),
+                transient: false,
+                unknown: false,
+            };
+            let outcomes = Outcomes {
+                calls: [failed].into(),
+                ..Outcomes::default()
+            };
+            let mut world = World::signed(plan, outcomes);
+            world.play();
+            assert_eq!(world.run.status_of(0), StepStatus::Failed, "{spelled}");
+            assert_eq!(world.run.status_of(1), StepStatus::Completed, "{spelled}");
+            assert_eq!(world.run.outcome(), Some(Outcome::Partial), "{spelled}");
         }
     }
 }

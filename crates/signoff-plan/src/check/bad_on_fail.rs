@@ -24,11 +24,11 @@ use crate::suggest::{misspelt, nearest};
 /// Reads a policy; reports one that cannot be, and takes the default.
 pub(super) fn read(
     dialect: Dialect,
-    work: &Work,
+    (work, critical): (&Work, bool),
     written: Option<&Spanned<String>>,
     problems: &mut Vec<Diagnostic>,
 ) -> OnFail {
-    let default = dialect.default_on_fail(work);
+    let default = dialect.default_on_fail(work, critical);
     let Some(written) = written else {
         return default;
     };

@@ -110,7 +110,7 @@ impl Resolver<'_> {
         }
         step.on_fail = bad_on_fail::read(
             self.dialect,
-            &step.work,
+            (&step.work, step.critical),
             written.on_fail.as_ref(),
             self.problems,
         );
@@ -143,7 +143,7 @@ impl Resolver<'_> {
                 let word = self.word(name, slot.text(draft), words);
                 slot.set(model, word.is_some() && word == words.first().copied());
             }
-            // Its default depends on the work.
+            // Its default depends on the work, and on whether the step is critical.
             Shape::Policy(_) => {}
             Shape::Names(slot) | Shape::Sentences(slot) => {
                 slot.set(model, values((slot.written)(draft)));

@@ -5,14 +5,27 @@ use serde_json::Value;
 use super::keyed::{KeyChange, KeyedFile, PathSegment};
 use super::record::{no_place, plan, status};
 use super::{Edit, EditRefused, Splice};
-use crate::draft::Draft;
+use crate::draft::{Draft, Step};
 use crate::field;
 use crate::source::Source;
 
-/// Whether it is the bare reply of a planner, which has no place for marks.
+/// Whether it is the bare reply of a planner, `{steps, estimatedDuration}`, which has no place for marks. A file that says
+/// more of its plan, or how far a step is, is somebody's plan.
 pub(super) fn is_bare(draft: &Draft) -> bool {
-    let stored = |(name, _): &(&str, _)| matches!(*name, "task_id" | "created_at");
-    draft.id.is_none() && draft.version.is_none() && !draft.record.iter().any(stored)
+    let named = [
+        &draft.id,
+        &draft.version,
+        &draft.title,
+        &draft.context,
+        &draft.budget,
+    ];
+    let says_more = named.into_iter().any(Option::is_some)
+        || draft.tools.is_some()
+        || !draft.params.is_empty()
+        || !draft.approval_required_from.is_empty();
+    let stored = |(name, _): &(&str, _)| *name != "estimated_duration";
+    let is_marked = |step: &Step| !step.marks.statuses.is_empty() || !step.record.is_empty();
+    !says_more && !draft.record.iter().any(stored) && !draft.steps.iter().any(is_marked)
 }
 
 /// What to write where, for one change.

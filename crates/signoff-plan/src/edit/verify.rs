@@ -11,7 +11,7 @@ use crate::draft::Draft;
 use crate::field::{
     self, clear_plan, clear_step, normalize, plan_name, plan_value, step_name, step_value,
 };
-use crate::model::{Depends, Plan};
+use crate::model::{Depends, OnFail, Plan, Step};
 use crate::spelling::Dialect;
 use crate::spelling::status::{self, plan_words, step_words};
 
@@ -74,6 +74,9 @@ impl ExpectedResult {
         }
         self.no_new_error(&problems)?;
         let mut before = self.before;
+        if let ExpectedChange::Step(at, "critical", _) = self.change {
+            follow_unsaid_policy(self.dialect, before.steps.get_mut(at), after.steps.get(at));
+        }
         let field = match &self.change {
             ExpectedChange::Plan(name, value) => {
                 let found = plan_value(&after, name).unwrap_or_default();
@@ -132,6 +135,22 @@ fn errors(problems: &[Diagnostic]) -> BTreeMap<Code, usize> {
     counts
 }
 
+/// The failure policy of a step that says nothing of its own.
+fn unsaid_policy(dialect: Dialect, step: &Step) -> OnFail {
+    dialect.default_on_fail(&step.work, step.critical)
+}
+
+/// The policy of a step that says none follows from whether it is critical.
+fn follow_unsaid_policy(dialect: Dialect, before: Option<&mut Step>, after: Option<&Step>) {
+    let says_none = |step: &Step| step.on_fail == unsaid_policy(dialect, step);
+    if let (Some(before), Some(after)) = (before, after)
+        && says_none(before)
+        && says_none(after)
+    {
+        before.on_fail = after.on_fail;
+    }
+}
+
 fn known_status(name: &str, value: &Value, words: &[&str]) -> Result<(), EditRefused> {
     match value.as_str() {
         Some(word) if name == "status" && !words.contains(&word) => {
@@ -181,7 +200,7 @@ fn check_step(
         }
         ("on_fail", Value::Null) => {
             let step = after.steps.get(at);
-            let unsaid = step.map(|step| dialect.default_on_fail(&step.work).to_string());
+            let unsaid = step.map(|step| unsaid_policy(dialect, step).to_string());
             is_there(dialect, name, &json!(unsaid), &found)
         }
         // Without an id it is known by its number.

@@ -133,7 +133,7 @@ pub(crate) fn flag_word(name: &str) -> &'static str {
     words.first().copied().unwrap_or("yes")
 }
 
-/// Whether a value is the default in a dialect. That of `on_fail` depends on the work:
+/// Whether a value is the default in a dialect. That of `on_fail` depends on the step:
 /// [`Dialect::default_on_fail`].
 pub(crate) fn is_default_value(dialect: Dialect, name: &str, value: &Value) -> bool {
     match (name, value) {

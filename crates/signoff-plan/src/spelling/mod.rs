@@ -102,13 +102,15 @@ impl Dialect {
         }
     }
 
-    /// The failure policy of a step that says nothing of its own and does this work.
-    pub fn default_on_fail(self, work: &Work) -> OnFail {
+    /// The failure policy of a step that says nothing of its own, does this work, and is critical or not.
+    pub fn default_on_fail(self, work: &Work, critical: bool) -> OnFail {
         let (retries, then) = match self {
             Self::Workunit | Self::Thread => (OnFail::DEFAULT.retries, OnFail::DEFAULT.then),
             Self::Record => (0, FailAction::Replan),
             Self::Proposal => (0, FailAction::Abort),
-            Self::Toolplan => (2, FailAction::Recover),
+            Self::Toolplan if critical => (2, FailAction::Recover),
+            // Nobody has to decide how a run goes on that goes on anyway.
+            Self::Toolplan => (2, OnFail::DEFAULT.then),
         };
         let policy = OnFail {
             retries,

@@ -67,7 +67,7 @@ fn policy(step: &Step, dialect: Dialect) -> Option<String> {
     if !matches!(dialect, Dialect::Workunit | Dialect::Toolplan) {
         policy.failures = RetriedFailures::Every;
     }
-    let unsaid = dialect.default_on_fail(&step.work);
+    let unsaid = dialect.default_on_fail(&step.work, step.critical);
     (policy != unsaid).then(|| policy.to_string())
 }
 

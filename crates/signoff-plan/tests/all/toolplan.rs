@@ -189,6 +189,22 @@ fn marks_stand_in_the_object_form_only() {
         SEED,
         "the bare reply of a planner has no place for them"
     );
+    // A file that says more of its plan than a planner does, or how far a step is, follows it.
+    for more in [
+        "\"title\": \"P\"",
+        "\"tools\": [\"read_file\"]",
+        "\"params\": {\"a\": 1}",
+    ] {
+        let named = SEED.replacen('{', &format!("{{\n  {more},"), 1);
+        assert!(
+            marked(&named, &steps).contains("\"status\": \"completed\""),
+            "{more}"
+        );
+    }
+    let told = SEED.replacen("\"step_1\",", "\"step_1\", \"status\": \"pending\",", 1);
+    assert_eq!(marked(&told, &steps), told.replace("pending", "completed"));
+    let guessed = SEED.replacen('{', "{\n  \"estimatedDuration\": 5,", 1);
+    assert_eq!(marked(&guessed, &steps), guessed);
     let stored = SEED.replacen('{', "{\n  \"id\": \"p\",", 1);
     assert_eq!(
         marked(&stored, &steps),
@@ -290,6 +306,12 @@ fn edits_change_their_field_alone() {
         value,
     };
     for (edit, from, to) in [
+        // What is done about a failure that the file says nothing of follows from it.
+        (
+            set("a", "critical", json!(false)),
+            "{\"path\": \"x\"}",
+            "{\"path\": \"x\"}, \"critical\": false",
+        ),
         (
             plan("version", json!(2)),
             "\"version\": 1",

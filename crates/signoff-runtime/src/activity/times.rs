@@ -65,6 +65,7 @@ fn state_after(event: &PlanEvent) -> Option<(PlanState, Option<u64>)> {
         | PlanEvent::PlanCommented { .. }
         | PlanEvent::PlanCommentResolved { .. }
         | PlanEvent::PlanArchived { .. }
+        | PlanEvent::PlanRestored { .. }
         | PlanEvent::PlanDeleted { .. } => return None,
     })
 }

@@ -151,6 +151,7 @@ impl Display for Error {
             Self::NotKept { plan, .. } => {
                 write!(f, "{plan} is a file of the project and stays where it is")
             }
+            Self::NotArchived { plan } => write!(f, "{plan} is not in the archive"),
             Self::NameTaken { path } => write!(f, "{} already exists", path.display()),
             Self::LeadsAway { path } => {
                 let path = path.display();

@@ -226,6 +226,8 @@ pub enum Error {
     NotFinished { plan: String, state: PlanState },
     /// Only a plan that the store keeps can be archived; one that is in the archive is there already.
     NotKept { plan: String, archived: bool },
+    /// Only a plan in the archive can be taken out of it.
+    NotArchived { plan: String },
     /// Something has this name already.
     NameTaken { path: PathBuf },
     /// A directory of the store is a link to somewhere else.

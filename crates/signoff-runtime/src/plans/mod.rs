@@ -37,7 +37,7 @@ pub use self::approval::policy::sign_by_policy;
 pub(crate) use self::approval::policy::{covering_policy, requires_people};
 pub use self::approval::unsigned::{UnsignedChanges, unsigned_changes};
 pub use self::cancel::{cancel, retry, withdraw};
-pub use self::cleanup::archive::{ArchiveReport, archive, archive_due};
+pub use self::cleanup::archive::{ArchiveReport, archive, archive_due, restore, restore_last};
 pub use self::cleanup::housekeeping::HousekeepingError;
 pub use self::cleanup::prune::{
     KeptItem, KeptReason, PruneOptions, PruneReport, RemovedItem, prune, prune_damaged_runs,

@@ -167,7 +167,15 @@ pub fn question_named(project: &Project, text: &str) -> Result<NamedQuestion, Er
     }
 }
 
-/// The open question of this name, or the only one about a step of this name.
+/// Is this the name with a number, as in `acceptance-2`?
+fn is_numbered(item: &str, name: &str) -> bool {
+    let number = item
+        .strip_prefix(name)
+        .and_then(|rest| rest.strip_prefix('-'));
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+/// The open question of this name, or the only one that has it before its number, or about a step of this name.
 fn open_question(view: &RunView, name: &str) -> Option<NamedQuestion> {
     let named = |item: &str, step: Option<&str>| NamedQuestion {
         run: view.run.id().to_owned(),
@@ -176,6 +184,15 @@ fn open_question(view: &RunView, name: &str) -> Option<NamedQuestion> {
     };
     if view.run.items().any(|item| item.id == name) {
         return Some(named(name, None));
+    }
+    if view.run.position(name).is_none()
+        && let [only] = view
+            .run
+            .items()
+            .filter(|item| is_numbered(&item.id, name))
+            .collect::<Vec<_>>()[..]
+    {
+        return Some(named(&only.id, None));
     }
     let at = view
         .run

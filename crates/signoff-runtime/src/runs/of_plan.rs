@@ -101,7 +101,8 @@ fn logged_runs(history: &PlanHistory) -> LoggedRuns {
             | PlanEvent::PlanCompleted { .. }
             | PlanEvent::PlanFailed { .. }
             | PlanEvent::PlanReplaced { .. }
-            | PlanEvent::PlanArchived { .. } => {}
+            | PlanEvent::PlanArchived { .. }
+            | PlanEvent::PlanRestored { .. } => {}
         }
     }
     LoggedRuns {

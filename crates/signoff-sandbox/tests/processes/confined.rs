@@ -3,14 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use signoff_sandbox::{
     Bind, Command, ExitStatus, Level, Nesting, Network, Policy, Sandbox, StartError, find_marked,
     probe,
 };
 
-use crate::shell::{Fifo, bash, lives, marker, sh, wait_until_gone};
+use crate::shell::{Fifo, PATIENCE, bash, lives, marker, sh, wait_until_gone};
 
 /// A tree, and beside it a home and a place for temporary files.
 struct World(tempfile::TempDir);
@@ -318,7 +317,7 @@ fn a_piped_command_works() {
     let mut piped = sandbox()
         .start_piped(world.command(crate::shell::command(&["cat"])))
         .unwrap();
-    let soon = std::time::Instant::now() + Duration::from_secs(20);
+    let soon = std::time::Instant::now() + PATIENCE;
     piped.stdin.write_message(b"hello\n", soon).unwrap();
     let mut line = [0; 6];
     std::io::Read::read_exact(&mut piped.stdout, &mut line).unwrap();

@@ -1,7 +1,6 @@
 //! A limit on memory holds for all processes of a command together.
 
 use std::path::Path;
-use std::time::Duration;
 
 use signoff_sandbox::{ExitStatus, Level, MemoryScope, Policy, Sandbox, memory_scope};
 
@@ -18,7 +17,6 @@ fn a_tree_that_takes_too_much_is_ended() {
     }
     for level in [Level::Namespaces, Level::Landlock, Level::None] {
         let mut command = bash(HOARD);
-        command.limits.time = Some(Duration::from_mins(1));
         command.policy = Some(Policy {
             memory: Some(100 << 20),
             ..Policy::default()

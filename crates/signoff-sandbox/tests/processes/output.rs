@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use signoff_sandbox::{ExitStatus, Sandbox, Stdin};
 
-use crate::shell::{command, run, sh};
+use crate::shell::{PATIENCE, command, run, sh};
 
 #[test]
 fn a_flood_is_drained_and_bounded() {
@@ -127,7 +127,7 @@ fn a_listener_hears_stdout_while_the_command_waits_for_an_answer() {
     let ended = running.wait_with(&mut |bytes| {
         heard.push_str(std::str::from_utf8(bytes).unwrap());
         if let Some(mut stdin) = stdin.take_if(|_| heard.ends_with('\n')) {
-            let soon = Instant::now() + Duration::from_secs(20);
+            let soon = Instant::now() + PATIENCE;
             stdin.write_message(b"42\n", soon).unwrap();
         }
     });

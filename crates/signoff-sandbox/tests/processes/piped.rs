@@ -1,14 +1,14 @@
 //! Commands whose stdin and stdout are used while they run.
 
 use std::io::{BufRead, BufReader, Read};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use signoff_sandbox::{MessageError, Sandbox, StartError};
 
-use crate::shell::{command, lives, sh};
+use crate::shell::{PATIENCE, command, lives, sh};
 
 fn soon() -> Instant {
-    Instant::now() + Duration::from_secs(20)
+    Instant::now() + PATIENCE
 }
 
 #[test]

@@ -11,8 +11,11 @@ use rustix::fs::{CWD, FileType, Mode};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 use signoff_sandbox::{Command, CommandReport, Limits, Sandbox, Stdin};
 
+/// What hangs is given up after this, also on a machine that has other work to do.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(3);
+
 pub(crate) const LIMITS: Limits = Limits {
-    time: Some(Duration::from_mins(1)),
+    time: Some(PATIENCE),
     output: 64 * 1024,
     log: 64 * 1024,
 };

@@ -95,6 +95,9 @@ pub struct PlanCounts {
     /// When it waited too long and was cancelled for that; 0 = it was not, or that was taken back.
     #[serde(skip_serializing_if = "is_default")]
     pub expired: u64,
+    /// When it was moved to the archive; 0 = it was not, or that was taken back.
+    #[serde(skip_serializing_if = "is_default")]
+    pub archived: u64,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

@@ -43,7 +43,7 @@ impl Follower {
         each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         // The head first: what is written while we read only makes the journal longer.
-        let recorded = Head::read(&self.path)?;
+        let recorded = Head::of_existing(&self.path)?;
         self.read_after(&recorded, each)?;
         recorded.check_reached(&self.path, self.head.seq)?;
         recorded.check_line(&self.path, self.head.seq, &self.head.hash)?;

@@ -1,10 +1,12 @@
 //! The end of a journal, recorded in a second file: a chain shows edits, not a missing end.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::JournalError;
+use crate::files::FileError;
 use crate::files::atomic::{self, FileMode};
 use crate::files::hash::{ZEROS, is_hex};
 
@@ -35,9 +37,25 @@ impl Default for Head {
 impl Head {
     /// The head recorded for this journal; the empty one when none was.
     pub(super) fn read(journal: &Path) -> Result<Self, JournalError> {
+        Ok(Self::recorded(journal)?.unwrap_or_default())
+    }
+
+    /// The head recorded for a journal that is there.
+    pub(super) fn of_existing(journal: &Path) -> Result<Self, JournalError> {
+        if let Some(head) = Self::recorded(journal)? {
+            return Ok(head);
+        }
+        // Both may have come to be, or have been removed, since the journal was looked for.
+        fs::metadata(journal).map_err(FileError::at("read", journal))?;
+        Self::recorded(journal)?.ok_or_else(|| JournalError::NoHead {
+            path: journal.to_path_buf(),
+        })
+    }
+
+    fn recorded(journal: &Path) -> Result<Option<Self>, JournalError> {
         let path = path_for(journal);
         let Some(bytes) = atomic::read_if_exists(&path)? else {
-            return Ok(Self::default());
+            return Ok(None);
         };
         let bad = |reason: String| JournalError::BadHead {
             path: path.clone(),
@@ -51,10 +69,10 @@ impl Head {
         if !is_hex(&file.hash) {
             return Err(bad("its hash is not one".to_owned()));
         }
-        Ok(Self {
+        Ok(Some(Self {
             seq: file.seq,
             hash: file.hash,
-        })
+        }))
     }
 
     pub(super) fn write(&self, journal: &Path) -> Result<(), JournalError> {

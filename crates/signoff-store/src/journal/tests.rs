@@ -12,7 +12,7 @@ fn event(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
 
-/// A run's journal with three records, synced, without a recorded head.
+/// A run's journal with three records, synced, of which nothing but its beginning is recorded.
 fn sample() -> (tempfile::TempDir, PathBuf, Vec<Record>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal.jsonl");
@@ -65,11 +65,12 @@ fn a_line_is_spelled_as_the_format_says() {
 
 #[test]
 fn the_stored_sample_of_version_1_is_still_read() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/journal-v1.jsonl");
+    let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/journal-v1.jsonl");
     let (_dir, written, records) = sample();
     // To make a sample of a new version, copy `written`; never change the one of an old version.
-    assert_eq!(load(&path).unwrap(), records);
-    assert_eq!(fs::read(&path).unwrap(), fs::read(written).unwrap());
+    assert_eq!(fs::read(&stored).unwrap(), fs::read(&written).unwrap());
+    fs::copy(&stored, &written).unwrap();
+    assert_eq!(load(&written).unwrap(), records);
 }
 
 #[test]
@@ -191,6 +192,36 @@ fn a_shorter_journal_than_recorded_is_refused_and_left_alone() {
     assert_eq!(load(&path).unwrap(), records);
 }
 
+/// How many records a journal had when its end was last recorded.
+fn recorded(path: &Path) -> u64 {
+    Head::read(path).unwrap().seq
+}
+
+#[test]
+fn a_journal_that_lost_its_end_and_the_record_of_it_is_refused() {
+    let (_dir, path, records) = sample();
+    let bytes = fs::read(&path).unwrap();
+    let head = fs::read(head_path(&path)).unwrap();
+    fs::remove_file(head_path(&path)).unwrap();
+    let ends: Vec<_> = (0..bytes.len()).filter(|at| bytes[*at] == b'\n').collect();
+    for cut in [0, 10, ends[0] + 1, ends[1] + 1, bytes.len()] {
+        fs::write(&path, &bytes[..cut]).unwrap();
+        let refused = |result| matches!(result, Err(JournalError::NoHead { .. }));
+        assert!(refused(load(&path).map(drop)), "{cut}");
+        assert!(refused(Journal::open(&path).map(drop)), "{cut}");
+        let read = Follower::new(&path).read_whole(|_| Ok::<_, JournalError>(()));
+        assert!(refused(read), "{cut}");
+    }
+    fs::write(head_path(&path), head).unwrap();
+    assert_eq!(load(&path).unwrap(), records);
+    // What is not there was not lost: whoever deletes a journal deletes both.
+    fs::remove_file(head_path(&path)).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(load(&path), Err(JournalError::File(_))));
+    Journal::create(&path).unwrap();
+    assert_eq!((load(&path).unwrap(), recorded(&path)), (vec![], 0));
+}
+
 #[test]
 fn another_journal_than_recorded_is_refused() {
     let (_dir, path, records) = sample();
@@ -199,10 +230,18 @@ fn another_journal_than_recorded_is_refused() {
     journal.write_head().unwrap();
     drop(journal);
     fs::remove_file(&path).unwrap();
+    let refused = Journal::create(&path).map(drop);
+    assert!(
+        matches!(refused, Err(JournalError::Shorter { recorded: 3, .. })),
+        "{refused:?}"
+    );
     let bodies: Vec<_> = records.iter().map(|record| record.body.clone()).collect();
-    let mut forged = Journal::create(&path).unwrap();
-    forged.append("2026-11-15T09:30:12.346Z", &bodies).unwrap();
-    drop(forged);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let forged = elsewhere.path().join("journal.jsonl");
+    let mut journal = Journal::create(&forged).unwrap();
+    journal.append("2026-11-15T09:30:12.346Z", &bodies).unwrap();
+    drop(journal);
+    fs::copy(forged, &path).unwrap();
     assert!(matches!(
         load(&path),
         Err(JournalError::Corrupt { line: 3, .. })
@@ -216,7 +255,7 @@ fn only_what_was_synced_is_recorded() {
     let (_dir, path, records) = sample();
     let (mut journal, _) = Journal::open(&path).unwrap();
     journal.write_head().unwrap();
-    assert!(!path.with_file_name("head.json").exists());
+    assert_eq!(recorded(&path), 0);
     journal.sync().unwrap();
     journal
         .append(AT, &[event(json!({"type": "unsynced"}))])
@@ -274,7 +313,7 @@ fn after_a_failed_sync_nothing_more_is_appended() {
     ));
     assert!(matches!(journal.sync(), Err(JournalError::Unknown { .. })));
     journal.write_head().unwrap();
-    assert!(!path.with_file_name("head.json").exists());
+    assert_eq!(recorded(&path), 0);
 }
 
 #[test]
@@ -313,7 +352,7 @@ fn after_a_failed_sync_that_nobody_waited_for_nothing_more_is_appended() {
     ));
     assert!(matches!(journal.sync(), Err(JournalError::Unknown { .. })));
     journal.write_head().unwrap();
-    assert!(!path.with_file_name("head.json").exists());
+    assert_eq!(recorded(&path), 0);
 }
 
 #[test]

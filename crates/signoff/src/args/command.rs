@@ -317,7 +317,9 @@ pub(crate) enum Command {
     )]
     Tools(FormatOnly),
     /// Move a finished plan to the archive; without a plan, all that finished long ago
-    #[command(after_help = "Examples:\n  signoff archive PLAN-a1b2c3d4\n  signoff archive")]
+    #[command(
+        after_help = "Examples:\n  signoff archive PLAN-a1b2c3d4\n  signoff archive\n  signoff archive --restore PLAN-a1b2c3d4"
+    )]
     Archive(Archive),
     /// Delete old archived plans with their artifacts, and leftovers of runs and locks
     ///

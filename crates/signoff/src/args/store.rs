@@ -64,6 +64,9 @@ pub(crate) struct Archive {
     /// The plan: its path, or its id
     #[arg(value_name = "PLAN")]
     pub(crate) plan: Option<String>,
+    /// Take the plan out of the archive; without a plan, all that were moved there the last time
+    #[arg(long)]
+    pub(crate) restore: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,

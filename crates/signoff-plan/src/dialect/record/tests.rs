@@ -107,7 +107,10 @@ fn every_field_has_its_place() {
     let contract = last.contract.as_ref().expect("a contract");
     assert_eq!(contract.command, "make\ntest\n");
     assert!(!contract.baseline && contract.fewer_tests_allowed && contract.holds_once);
-    assert_eq!(last.on_fail, Dialect::Record.default_on_fail(&last.work));
+    assert_eq!(
+        last.on_fail,
+        Dialect::Record.default_on_fail(&last.work, last.critical)
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Moves a finished plan out of the way. Its log, its signatures and its artifacts stay where they
+//! Moves a finished plan out of the way, and back. Its log, its signatures and its artifacts stay where they
 //! are: it is still known by the same name.
 //!
 //! The file moves first, then the log says so. Killed in between, the plan is in the archive, found
@@ -10,16 +10,16 @@ use std::path::{Path, PathBuf};
 use signoff_api::plan_log::PlanEvent;
 use signoff_store::{atomic, failpoint};
 
-use super::housekeeping::{HousekeepingTask, due_tasks};
+use super::housekeeping::{HousekeepingTask, done_last_time, due_tasks};
 use crate::error::Error;
 use crate::plan_file::same_file;
 use crate::plans::ActorContext;
-use crate::plans::index::{Archive, is_real, refresh};
+use crate::plans::index::{Archive, PlanLocationKind, is_real, refresh};
 use crate::plans::locked::LockedPlan;
 use crate::plans::locked::stale::DAY;
 use crate::project::relative;
 
-/// A plan that was archived just now.
+/// A plan that was archived, or taken out of the archive, just now.
 #[derive(Debug)]
 pub struct ArchiveReport {
     /// Name in the store.
@@ -67,6 +67,39 @@ pub(crate) fn archive_if_due(
     move_to_archive(locked).map(Some)
 }
 
+/// Takes a plan out of the archive.
+pub fn restore(context: ActorContext<'_>, path: &Path, name: &str) -> Result<ArchiveReport, Error> {
+    let locked = LockedPlan::open(context, path, name)?;
+    let store = &context.project.store;
+    let from = locked.plan.path.clone();
+    if !lies_in(&from, &store.archive_dir()) {
+        let plan = locked.plan.source.name().to_owned();
+        return Err(Error::NotArchived { plan });
+    }
+    let to = move_into(&store.plans_dir(), &from)?;
+    locked.record(&[PlanEvent::PlanRestored {
+        path: relative(context.project, &to),
+        by: locked.actor_name(),
+    }])?;
+    Ok(report(locked, from, to))
+}
+
+/// Takes everything out of the archive that was moved there when something last was.
+pub fn restore_last(context: ActorContext<'_>) -> Result<Vec<ArchiveReport>, Error> {
+    let indexed = refresh(context.project, context.clock.now(), Archive::Checked)?;
+    let last = done_last_time(context.project, &indexed, HousekeepingTask::Archive);
+    let keys: Vec<_> = last.into_iter().flatten().map(|row| &row.key).collect();
+    let mut restored = Vec::new();
+    for (found, row, _) in indexed.rows() {
+        if found.location.kind == PlanLocationKind::Archive && keys.contains(&&row.key) {
+            let path = found.path(context.project);
+            let name = relative(context.project, &path);
+            restored.push(restore(context, &path, &name)?);
+        }
+    }
+    Ok(restored)
+}
+
 /// Completes the log of a plan whose move was cut off.
 pub(crate) fn log_move(context: ActorContext<'_>, path: &Path, name: &str) -> Result<(), Error> {
     let locked = LockedPlan::open(context, path, name)?;
@@ -84,35 +117,46 @@ fn move_to_archive(locked: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
         return Err(Error::NotFinished { plan: name, state });
     }
     let from = locked.plan.path.clone();
-    let lies_in = |directory: &Path| {
-        let parent = from.parent();
-        is_real(directory) && parent.is_some_and(|parent| same_file(parent, directory))
-    };
-    if !lies_in(&store.plans_dir()) {
-        let archived = lies_in(&store.archive_dir());
+    if !lies_in(&from, &store.plans_dir()) {
+        let archived = lies_in(&from, &store.archive_dir());
         return Err(Error::NotKept {
             plan: name,
             archived,
         });
     }
-    let file = from.file_name().expect("a plan in the store has a name");
-    let to = store.archive_dir().join(file);
-    atomic::create_directories(&store.archive_dir())?;
-    if !is_real(&store.archive_dir()) {
-        let path = store.archive_dir();
-        return Err(Error::LeadsAway { path });
-    }
-    if !atomic::move_to(&from, &to)? {
-        return Err(Error::NameTaken { path: to });
-    }
+    let to = move_into(&store.archive_dir(), &from)?;
     locked.record(&[archived_event(&locked, &to)])?;
     failpoint::reached("archive.logged");
-    Ok(ArchiveReport {
+    Ok(report(locked, from, to))
+}
+
+fn lies_in(plan: &Path, directory: &Path) -> bool {
+    let parent = plan.parent();
+    is_real(directory) && parent.is_some_and(|parent| same_file(parent, directory))
+}
+
+/// Moves a plan of the store into a directory of the store, and replaces nothing there.
+fn move_into(directory: &Path, from: &Path) -> Result<PathBuf, Error> {
+    let file = from.file_name().expect("a plan in the store has a name");
+    let to = directory.join(file);
+    atomic::create_directories(directory)?;
+    if !is_real(directory) {
+        let path = directory.to_owned();
+        return Err(Error::LeadsAway { path });
+    }
+    if !atomic::move_to(from, &to)? {
+        return Err(Error::NameTaken { path: to });
+    }
+    Ok(to)
+}
+
+fn report(locked: LockedPlan<'_>, from: PathBuf, to: PathBuf) -> ArchiveReport {
+    ArchiveReport {
         key: locked.key,
         from,
         to,
         notes: locked.notes,
-    })
+    }
 }
 
 fn archived_event(locked: &LockedPlan<'_>, to: &Path) -> PlanEvent {

@@ -6,7 +6,7 @@
 
 use signoff_engine::{Actor, Millis, PlanState, Transition, state_after};
 use signoff_store::atomic;
-use signoff_store::index::PlanRow;
+use signoff_store::index::{PlanCounts, PlanRow};
 
 use super::archive::{ArchiveReport, archive_if_due, log_move};
 use crate::clock::timestamp;
@@ -46,7 +46,7 @@ pub(crate) enum HousekeepingTask {
     MarkStalled,
 }
 
-/// Plans that expire one after the other expire at once.
+/// What is done to plans one after the other is done at once.
 const AT_ONCE: Millis = 60 * 1000;
 
 /// Does all tasks that are due. A failure is reported once and does not affect the list. `expire`: a person wants all to
@@ -69,17 +69,13 @@ pub(crate) fn do_housekeeping(
     }
     let mut report = HousekeepingReport::default();
     let mut due: Vec<_> = due_tasks(context, indexed).collect();
-    let expires = |task: HousekeepingTask| task == HousekeepingTask::Expire;
-    let expiring = due.iter().filter(|(_, task)| expires(*task)).count();
-    let unasked = expired_last_time(context.project, indexed).max(1);
-    let certain = || {
-        let found = due.iter().filter(|(_, task)| expires(*task));
-        let found = found.filter(|(found, _)| has_expired(context, found));
-        found.take(unasked + 1).count()
-    };
-    if expiring > unasked && !expire && certain() > unasked {
-        due.retain(|(_, task)| !expires(*task));
-        report.notes.push(expiry_question(context, expiring));
+    for task in [HousekeepingTask::Expire, HousekeepingTask::Archive] {
+        let is_told = expire && task == HousekeepingTask::Expire;
+        let plans = due.iter().filter(|(_, due)| *due == task).count();
+        if !is_told && is_more_than_before(context, indexed, &due, task) {
+            due.retain(|(_, due)| *due != task);
+            report.notes.push(question(context, task, plans));
+        }
     }
     for (at, (found, chore)) in due.iter().enumerate() {
         match perform_task(context, found, *chore) {
@@ -100,16 +96,39 @@ pub(crate) fn do_housekeeping(
     report
 }
 
-/// How many plans expired when some last did. If more are due now, the clock may be wrong.
-fn expired_last_time(project: &Project, indexed: &IndexedPlans) -> usize {
+/// Would this be done to more plans than the last time? Then the clock may be wrong.
+fn is_more_than_before(
+    context: ActorContext<'_>,
+    indexed: &IndexedPlans,
+    due: &[(&IndexedPlan, HousekeepingTask)],
+    task: HousekeepingTask,
+) -> bool {
+    let unasked = done_last_time(context.project, indexed, task).len().max(1);
+    let of_task = || due.iter().filter(|(_, due)| *due == task);
+    // The index only says that a plan may have waited too long.
+    let is_certain =
+        |found: &IndexedPlan| task != HousekeepingTask::Expire || has_expired(context, found);
+    let certain = of_task().filter(|(found, _)| is_certain(found));
+    of_task().count() > unasked && certain.take(unasked + 1).count() > unasked
+}
+
+/// The plans to which this was done when it was last done to any, where that was not taken back.
+pub(super) fn done_last_time<'a>(
+    project: &Project,
+    indexed: &'a IndexedPlans,
+    task: HousekeepingTask,
+) -> Vec<Option<&'a PlanRow>> {
     let tallies = indexed.tallies(project);
-    let times = || {
-        (tallies.values())
-            .map(|(tally, _)| tally.expired)
-            .filter(|at| *at > 0)
+    let done = |tally: &PlanCounts| match task {
+        HousekeepingTask::Expire => tally.expired,
+        HousekeepingTask::Archive => tally.archived,
+        HousekeepingTask::LogMove | HousekeepingTask::MarkStalled => 0,
     };
-    let last = times().max().unwrap_or_default();
-    times().filter(|at| last - at < AT_ONCE).count()
+    let times = tallies.values().map(|(tally, row)| (done(tally), *row));
+    let times: Vec<_> = times.filter(|(at, _)| *at > 0).collect();
+    let last = times.iter().map(|(at, _)| *at).max().unwrap_or_default();
+    let at_once = times.into_iter().filter(|(at, _)| last - at < AT_ONCE);
+    at_once.map(|(_, row)| row).collect()
 }
 
 /// Has the plan waited too long? The index only says that it may have.
@@ -197,12 +216,24 @@ fn perform_task(
     }
 }
 
-/// Asks before many plans expire.
-fn expiry_question(context: ActorContext<'_>, plans: usize) -> String {
-    let days = context.project.rules.stale_after_days;
+/// Asks before something is done to many plans.
+fn question(context: ActorContext<'_>, task: HousekeepingTask, plans: usize) -> String {
+    let rules = &context.project.rules;
     let now = timestamp(context.clock.now());
+    let (which, days, what) = match task {
+        HousekeepingTask::Archive => (
+            "finished plans",
+            rules.archive_after_days,
+            "`signoff archive` moves those to the archive",
+        ),
+        _ => (
+            "plans",
+            rules.stale_after_days,
+            "`signoff list --expire` cancels those that waited so long",
+        ),
+    };
     format!(
-        "{plans} plans look as if nothing happened to them for {days} days, if it is {now} now; `signoff list --expire` cancels those that waited so long"
+        "{plans} {which} look as if nothing happened to them for {days} days, if it is {now} now; {what}"
     )
 }
 
@@ -212,7 +243,7 @@ pub(crate) fn announcement(context: ActorContext<'_>, archived: ArchiveReport) -
     let there = relative(context.project, &to);
     let mut said = notes;
     said.push(format!(
-        "{key} was finished more than {days} days ago and is archived: {there}"
+        "{key} was finished more than {days} days ago and is archived: {there}; `signoff archive --restore {there}` takes that back"
     ));
     said
 }

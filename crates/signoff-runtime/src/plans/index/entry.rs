@@ -132,6 +132,8 @@ fn tally(history: &PlanHistory) -> PlanCounts {
             PlanEvent::PlanCompleted { .. } => tally.completed += 1,
             PlanEvent::PlanFailed { .. } | PlanEvent::PlanReplaced { .. } => tally.failed += 1,
             event if is_expiry(event) => tally.expired = entry.at,
+            PlanEvent::PlanArchived { .. } => tally.archived = entry.at,
+            PlanEvent::PlanRestored { .. } => tally.archived = 0,
             PlanEvent::PlanNeedsReview { .. }
             | PlanEvent::PlanModelAsked { .. }
             | PlanEvent::PlanCommented { .. }
@@ -139,7 +141,6 @@ fn tally(history: &PlanHistory) -> PlanCounts {
             | PlanEvent::PlanCancelled { .. }
             | PlanEvent::PlanRetried { .. }
             | PlanEvent::PlanExecuting { .. }
-            | PlanEvent::PlanArchived { .. }
             | PlanEvent::PlanDeleted { .. } => {}
         }
     }

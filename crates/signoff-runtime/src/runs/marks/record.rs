@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use signoff_engine::{Outcome, Run, StepState, StepStatus};
 use signoff_plan::dialect::Dialect;
 use signoff_plan::edit::{Records, StepMark};
-use signoff_plan::model::Work;
+use signoff_plan::model::{Step, Work};
 use signoff_work::secrets::Secrets;
 
 use super::{mark, steps_in_file};
@@ -30,6 +30,7 @@ pub(super) fn records(run: &Run, secrets: &Secrets, now: u64) -> Records {
     let steps = steps_in_file(run).map(|(written, definition, step)| {
         let mark = mark(run, written, definition, step);
         let mut fields = match dialect {
+            _ if is_theirs(written, step, mark) => Vec::new(),
             Dialect::Toolplan => result(step, mark),
             _ => fields(&definition.work, step, mark),
         };
@@ -43,6 +44,18 @@ pub(super) fn records(run: &Run, secrets: &Secrets, now: u64) -> Records {
         steps: steps.filter(|(_, fields)| !fields.is_empty()).collect(),
         updated_at: Some(timestamp(now).into()),
     }
+}
+
+/// Did somebody else do it, of which their file says what came? Here only its contract runs, or was found to hold.
+fn is_theirs(written: &Step, step: &StepState, mark: Option<StepMark>) -> bool {
+    let is_work = matches!(written.work, Work::Agent { .. } | Work::Tool { .. });
+    let stands = matches!(mark, Some(StepMark::Running | StepMark::Done));
+    written.claimed
+        && is_work
+        && stands
+        && step.attempts == 0
+        && step.attempt.repaired_by.is_none()
+        && step.attempt.accepted_by.is_none()
 }
 
 /// A plan's file is for everybody.

@@ -1,8 +1,8 @@
-//! `archive`: moves finished plans to the archive.
+//! `archive`: moves finished plans to the archive, and back.
 
 use signoff_api::archived::{Archived as Shape, MovedPlan, SCHEMA};
 use signoff_runtime::SystemClock;
-use signoff_runtime::plans::ArchiveReport;
+use signoff_runtime::plans::{self, ArchiveReport};
 
 use crate::agent_check::require_person;
 use crate::args::Archive;
@@ -17,43 +17,43 @@ pub(crate) fn archive(session: &mut Session, args: &Archive) -> Result<u8, Failu
     let project = session.project()?;
     let clock = SystemClock::new();
     let context = by_person(&project, &clock);
-    let archived = match &args.plan {
-        Some(plan) => {
-            let (path, name) = locate(&project, plan)?;
-            vec![signoff_runtime::plans::archive(context, &path, &name)?]
-        }
-        None => signoff_runtime::plans::archive_due(context)?,
+    let named = args.plan.as_deref().map(|plan| locate(&project, plan));
+    let moved = match (named.transpose()?, args.restore) {
+        (Some((path, name)), false) => vec![plans::archive(context, &path, &name)?],
+        (Some((path, name)), true) => vec![plans::restore(context, &path, &name)?],
+        (None, false) => plans::archive_due(context)?,
+        (None, true) => plans::restore_last(context)?,
     };
-    for note in archived.iter().flat_map(|one| &one.notes) {
+    for note in moved.iter().flat_map(|one| &one.notes) {
         say_note(session, note);
     }
     if session.is_json() {
-        let plans = archived
-            .iter()
-            .map(|one| moved_plan(session, one))
-            .collect();
+        let plans = moved.iter().map(|one| moved_plan(session, one)).collect();
         let schema = SCHEMA.to_owned();
         session.json(&Shape { schema, plans });
         return Ok(0);
     }
-    for one in &archived {
+    let done = if args.restore { "restored" } else { "archived" };
+    for one in &moved {
         let to = relative_path(session, &one.to);
-        let line = format!("{} {}: {to}", paint(GOOD, "archived"), one.key);
+        let line = format!("{} {}: {to}", paint(GOOD, done), one.key);
         session.out.answer(line);
     }
-    if archived.is_empty() {
+    if moved.is_empty() {
         let days = project.rules.archive_after_days;
-        session.out.answer(format!(
-            "nothing to archive: no plan finished more than {days} days ago"
-        ));
+        session.out.answer(if args.restore {
+            "nothing to restore: the archive is empty".to_owned()
+        } else {
+            format!("nothing to archive: no plan finished more than {days} days ago")
+        });
     }
     Ok(0)
 }
 
-fn moved_plan(session: &Session, archived: &ArchiveReport) -> MovedPlan {
+fn moved_plan(session: &Session, moved: &ArchiveReport) -> MovedPlan {
     MovedPlan {
-        id: archived.key.clone(),
-        from: relative_path(session, &archived.from),
-        path: relative_path(session, &archived.to),
+        id: moved.key.clone(),
+        from: relative_path(session, &moved.from),
+        path: relative_path(session, &moved.to),
     }
 }

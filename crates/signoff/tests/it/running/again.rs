@@ -141,20 +141,27 @@ fn a_call_that_a_lost_run_may_have_made_is_asked_about() {
     assert_eq!(published(&project), 1);
 }
 
-#[test]
-fn a_run_that_was_completed_and_cut_off_does_not_go_on() {
-    let project = completed();
+/// Cuts the end of the newest run's journal off, from the first line with this word on, and makes the record of its end
+/// say so: that of a crash can be as far behind.
+fn cut_before(project: &Project, word: &str) {
     let run = project
         .path()
         .join(".signoff/runs")
-        .join(newest_run(&project));
+        .join(newest_run(project));
     let journal = std::fs::read_to_string(run.join("journal.jsonl")).expect("it ran");
-    let cut: String = journal
-        .split_inclusive('\n')
-        .take_while(|line| !line.contains("call_started"))
-        .collect();
-    std::fs::write(run.join("journal.jsonl"), cut).expect("the file is ours");
-    std::fs::remove_file(run.join("head.json")).expect("it has a head");
+    let lines = journal.split_inclusive('\n');
+    let cut: Vec<_> = lines.take_while(|line| !line.contains(word)).collect();
+    let last: serde_json::Value =
+        serde_json::from_str(cut.last().expect("it began")).expect("JSON");
+    let head = serde_json::json!({"v": 1, "seq": last["seq"], "hash": last["hash"]});
+    std::fs::write(run.join("journal.jsonl"), cut.concat()).expect("the file is ours");
+    std::fs::write(run.join("head.json"), head.to_string()).expect("the file is ours");
+}
+
+#[test]
+fn a_run_that_was_completed_and_cut_off_does_not_go_on() {
+    let project = completed();
+    cut_before(&project, "call_started");
     project
         .signoff(["resume"])
         .assert_code(6)
@@ -251,22 +258,38 @@ fn a_call_that_the_journal_has_lost_is_asked_about() {
     project
         .signoff(["run", "plan.md", "--approve"])
         .assert_code(3);
-    let run = project
-        .path()
-        .join(".signoff/runs")
-        .join(newest_run(&project));
-    let journal = std::fs::read_to_string(run.join("journal.jsonl")).expect("it ran");
-    let cut: String = journal
-        .split_inclusive('\n')
-        .take_while(|line| !line.contains("attempt_started"))
-        .collect();
-    std::fs::write(run.join("journal.jsonl"), cut).expect("the file is ours");
-    std::fs::remove_file(run.join("head.json")).expect("it has a head");
+    cut_before(&project, "attempt_started");
     let output = project.signoff(["resume"]);
     assert_eq!(published(&project), 1, "{output}");
     output
         .assert_code(3)
         .assert_stderr_contains("has no trace of calls");
+}
+
+/// A run that waits, so that no log tells its end.
+#[test]
+fn a_run_whose_journal_was_cut_with_the_record_of_its_end_does_not_go_on() {
+    let project = project(&script(), "").on_trees();
+    let text = pays(&project, "one");
+    let waits = format!("{text}\n### 2. Ask\n\n**ask:** Go on?\n**choices:** yes, no\n");
+    project.write("plan.md", &waits);
+    commit_all(&project);
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_code(3);
+    cut_before(&project, "attempt_started");
+    let run = newest_run(&project);
+    let head = format!(".signoff/runs/{run}/head.json");
+    std::fs::remove_file(project.path().join(head)).expect("it has a head");
+    for command in [["resume"], ["status"], ["log"]] {
+        project
+            .signoff(command)
+            .assert_code(6)
+            .assert_stderr_contains("may have lost its end")
+            .assert_stderr_contains(&format!("`signoff prune {run}`"));
+    }
+    assert_eq!(published(&project), 1);
 }
 
 /// What a step without a contract changed is looked for in the checkout.

@@ -401,7 +401,7 @@ fn a_resumed_run_may_do_more_at_once_than_before() {
     let script = Script::new();
     let meet = |own: &str, other: &str| {
         format!(
-            "**depends_on:** none\n**contract:**\n```shell\ntouch ../{own}; until test -e ../{other}; do sleep 0.01; done\n```\n**contract_timeout:** 20s\n"
+            "**depends_on:** none\n**contract:**\n```shell\ntouch ../{own}; until test -e ../{other}; do sleep 0.01; done\n```\n**contract_timeout:** 2m\n"
         )
     };
     let first = "**depends_on:** none\n**contract:**\n```shell\ntest -d .\n```\n";

@@ -314,6 +314,26 @@ fn a_record_says_when_by_whom_and_what_came_of_it() {
     project.signoff(["verify", "auth.yaml"]).assert_success();
 }
 
+/// What another tool did, and wrote down, is not taken away because its contract holds here, too.
+#[test]
+fn what_a_file_says_of_a_step_that_was_done_elsewhere_stays() {
+    let project = project(&Script::new().reply(Reply::always().write("b", "x\n")));
+    let done = "status: complete\n    startedAt: \"2026-01-23T10:00:00Z\"\n    executedBy: developer\n    output: \"Found it.\"\n    affectedFiles: [\"a\"]\n";
+    let text = format!(
+        "id: auth\ntask: Auth\nstatus: draft\nversion: 1\nsteps:\n  - index: 0\n    description: Look\n    contract: test -s plan.yaml\n    {done}\
+         \x20 - index: 1\n    description: Build\n    contract: test -s b\n"
+    );
+    project.write("plan.yaml", &text);
+    project.signoff(["approve", "plan.yaml"]).assert_success();
+    project.signoff(["run", "plan.yaml"]).assert_success();
+    let after = project.read("plan.yaml");
+    assert!(after.contains(done), "{after}");
+    assert!(
+        after.contains("status: complete\nversion: 1\ncurrentStepIndex: 2"),
+        "{after}"
+    );
+}
+
 #[test]
 fn a_record_says_what_a_person_answered() {
     let project = project(&Script::new());

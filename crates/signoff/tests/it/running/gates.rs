@@ -108,7 +108,7 @@ fn a_condition_reads_what_a_contract_printed() {
 #[test]
 fn a_loop_begins_at_once_beside_what_is_under_way() {
     // The first waits for what the loop makes, and the loop is reached only through its condition.
-    let waits = "**depends_on:** none\n**contract:**\n```shell\nfor i in $(seq 200); do test -f made && exit 0; sleep 0.05; done; exit 1\n```\n**on_fail:** abort\n";
+    let waits = "**depends_on:** none\n**contract:**\n```shell\nuntil test -f made; do sleep 0.05; done\n```\n**on_fail:** abort\n";
     let makes = "**depends_on:** none\n**when:** true\n**for_each:** [1]\n**contract:**\n```shell\ntouch made\n```\n";
     let project = signed(&Script::new(), &plan(&[waits, makes]));
     project

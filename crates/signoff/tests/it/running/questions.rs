@@ -105,8 +105,9 @@ fn an_acceptance_shows_the_difference() {
     );
     let diff = about["diff"].as_str().expect("git has recorded it");
     assert!(diff.ends_with("+++ b/one\n@@ -0,0 +1 @@\n+x\n"), "{diff}");
+    // Its name is `acceptance-1`.
     project
-        .signoff(["answer", "step-1", "accept", "--resume"])
+        .signoff(["answer", "acceptance", "accept", "--resume"])
         .assert_success();
 }
 

@@ -230,7 +230,7 @@ impl Fleet {
                 })
                 .collect();
             // The kernel may take a moment to end what was killed.
-            if left.is_empty() || begun.elapsed() > Duration::from_secs(5) {
+            if left.is_empty() || begun.elapsed() > PATIENCE {
                 return left;
             }
             pause();

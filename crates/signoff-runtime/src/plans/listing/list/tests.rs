@@ -12,7 +12,7 @@ use signoff_store::root::Store;
 use super::*;
 use crate::plans::{
     EditOptions, PruneOptions, archive, archive_due, cancel, delete, find, propose_file, prune,
-    reject, stats,
+    reject, restore, restore_last, stats,
 };
 use crate::project::ProcessContext;
 
@@ -505,9 +505,8 @@ fn finished_plans_go_to_the_archive_and_keep_their_state() {
     world.days_later(89);
     assert_eq!(world.list().plans.len(), 3);
     world.days_later(2);
-    let listing = world.list();
-    assert_eq!(listing.notes.len(), 2, "{:?}", listing.notes);
-    check(&listing, &[("PLAN-m", "cancelled")]);
+    assert_eq!(archive_due(world.context()).unwrap().len(), 2);
+    check(&world.list(), &[("PLAN-m", "cancelled")]);
     assert!(world.list().notes.is_empty());
     let mut all: Vec<_> = world.all().plans;
     all.sort_by(|a, b| a.key.cmp(&b.key));
@@ -525,6 +524,56 @@ fn finished_plans_go_to_the_archive_and_keep_their_state() {
     );
     let archived = world.project.store.archive_dir().join("a.md");
     assert_eq!(find(&world.project, "PLAN-a").unwrap(), archived);
+}
+
+/// A wrong clock makes many plans look old at once.
+#[test]
+fn no_more_plans_are_archived_unasked_than_the_last_time_and_that_can_be_taken_back() {
+    let world = World::new();
+    let finish = |names: &[&str]| {
+        for name in names {
+            let path = format!(".signoff/plans/{name}.md");
+            world.cancelled(&path, &proposal(&format!("PLAN-{name}"), name));
+        }
+    };
+    let archived = || {
+        let plans = world.all().plans;
+        plans.iter().filter(|plan| plan.archived).count()
+    };
+    finish(&["a"]);
+    world.days_later(91);
+    let said = world.list().notes;
+    assert!(
+        said[0].contains("`signoff archive --restore .signoff/archive/a.md`"),
+        "{said:?}"
+    );
+    assert_eq!(archived(), 1, "one needs no question");
+    finish(&["b", "c", "d"]);
+    world.days_later(4000);
+    let said = world.list().notes;
+    assert_eq!((said.len(), archived()), (1, 1), "{said:?}");
+    assert!(
+        said[0].contains("3 finished plans") && said[0].contains("`signoff archive`"),
+        "{said:?}"
+    );
+    assert_eq!(archive_due(world.context()).unwrap().len(), 3);
+    assert_eq!(archived(), 4);
+    // What was moved together comes back together, and stays.
+    assert_eq!(restore_last(world.context()).unwrap().len(), 3);
+    assert_eq!((world.list().notes.len(), archived()), (0, 1));
+    let a = world.project.store.archive_dir().join("a.md");
+    restore(world.context(), &a, "a").unwrap();
+    let a = world.project.store.plans_dir().join("a.md");
+    let refused = restore(world.context(), &a, "a");
+    assert!(
+        matches!(refused, Err(Error::NotArchived { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(
+        (archived(), restore_last(world.context()).unwrap().len()),
+        (0, 0)
+    );
+    assert_eq!(find(&world.project, "PLAN-a").unwrap(), a);
 }
 
 #[test]
