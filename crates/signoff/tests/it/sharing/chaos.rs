@@ -178,10 +178,7 @@ impl Chaos {
             if state == "completed" {
                 break;
             }
-            assert!(
-                begun.elapsed() < signoff_testkit::PATIENCE,
-                "{run} is {state}"
-            );
+            assert!(begun.elapsed() < PATIENCE, "{run} is {state}");
             self.revive();
             if state.starts_with("waiting") {
                 self.attend();
