@@ -63,84 +63,20 @@ impl Review {
 
     fn step_lines(&self, step: &Step) -> Vec<PaneLine> {
         let mut out = vec![PaneLine::new(Tone::Strong, line(&step.title))];
-        let mut put = |name: &str, text: &str| {
-            if !text.is_empty() {
-                out.push(PaneLine::plain(format!("{name}  {}", line(text))));
-            }
-        };
-        put("id     ", &step.id);
-        match &step.work {
-            Work::Agent { role, task } => {
-                put("agent  ", role.as_deref().unwrap_or("(no role)"));
-                out.extend(block(task));
-            }
-            Work::Tool { tool, args } => {
-                put("tool   ", tool);
-                let pretty = serde_text(args);
-                out.extend(block(&pretty));
-            }
-            Work::Ask { question, choices } => {
-                put("asks   ", question);
-                put("choices", &choices.join(" · "));
-            }
-            Work::Check => put("work   ", "none: only the contract runs"),
-        }
-        let mut put = |name: &str, text: String| {
-            if !text.is_empty() {
-                out.push(PaneLine::plain(format!("{name}  {}", line(&text))));
-            }
-        };
-        put("after  ", step.depends_on.join(", "));
-        if let Some(when) = &step.when {
-            put("when   ", when.clone());
-        }
-        put("writes ", step.produces.join(", "));
-        put("guards ", step.protects.join(", "));
-        if let Some(tools) = &step.tools {
-            put("tools  ", tools.join(", "));
-        }
-        match &step.contract {
-            Some(contract) => {
-                out.push(PaneLine::new(Tone::Good, "contract"));
-                for text in lines(&contract.command) {
-                    out.push(PaneLine::plain(format!("  $ {text}")));
-                }
-                for condition in &contract.expect {
-                    out.push(PaneLine::new(Tone::Dim, format!("    {}", line(condition))));
-                }
-            }
-            None => out.push(PaneLine::new(
-                Tone::Care,
-                "no contract: nothing proves this step",
-            )),
-        }
-        if step.approval {
-            out.push(PaneLine::new(
-                Tone::Care,
-                "requires approval before it starts",
-            ));
-        }
-        for ask in &step.asks {
-            out.push(PaneLine::new(Tone::Care, format!("asks {}", line(ask))));
-        }
-        for problem in self
-            .data
-            .problems
-            .iter()
-            .filter(|one| one.step.as_deref() == Some(&step.id))
-        {
-            let tone = severity_tone(&problem.severity);
-            out.push(PaneLine::new(
-                tone,
-                format!("{}: {}", problem.code, line(&problem.message)),
-            ));
-        }
-        for comment in self
-            .open_comments()
-            .filter(|one| one.step.as_deref() == Some(&step.id))
-        {
-            out.extend(comment_block(comment));
-        }
+        out.extend(field_line("id     ", &step.id));
+        out.extend(work_lines(&step.work));
+        out.extend(bound_lines(step));
+        out.extend(contract_lines(step));
+        out.extend(care_lines(step));
+        let problems = self.data.problems.iter();
+        let problems = problems.filter(|one| one.step.as_deref() == Some(&step.id));
+        out.extend(problems.map(|problem| {
+            let text = format!("{}: {}", problem.code, line(&problem.message));
+            PaneLine::new(severity_tone(&problem.severity), text)
+        }));
+        let comments = self.open_comments();
+        let comments = comments.filter(|one| one.step.as_deref() == Some(&step.id));
+        out.extend(comments.flat_map(comment_block));
         out
     }
 
@@ -242,6 +178,69 @@ impl Review {
             .map(|text| PaneLine::new(tone(text), line(text)))
             .collect()
     }
+}
+
+/// A field with its name; none without a value.
+fn field_line(name: &str, text: &str) -> Option<PaneLine> {
+    (!text.is_empty()).then(|| PaneLine::plain(format!("{name}  {}", line(text))))
+}
+
+/// Who does the work, and what it is.
+fn work_lines(work: &Work) -> Vec<PaneLine> {
+    let mut out = Vec::new();
+    match work {
+        Work::Agent { role, task } => {
+            let role = role.as_deref().unwrap_or("(no role)");
+            out.extend(field_line("agent  ", role));
+            out.extend(block(task));
+        }
+        Work::Tool { tool, args } => {
+            out.extend(field_line("tool   ", tool));
+            out.extend(block(&serde_text(args)));
+        }
+        Work::Ask { question, choices } => {
+            out.extend(field_line("asks   ", question));
+            out.extend(field_line("choices", &choices.join(" · ")));
+        }
+        Work::Check => out.extend(field_line("work   ", "none: only the contract runs")),
+    }
+    out
+}
+
+/// When the step may start, and what it may touch.
+fn bound_lines(step: &Step) -> impl Iterator<Item = PaneLine> {
+    let tools = step.tools.as_ref().map(|tools| tools.join(", "));
+    let fields = [
+        ("after  ", step.depends_on.join(", ")),
+        ("when   ", step.when.clone().unwrap_or_default()),
+        ("writes ", step.produces.join(", ")),
+        ("guards ", step.protects.join(", ")),
+        ("tools  ", tools.unwrap_or_default()),
+    ];
+    fields
+        .into_iter()
+        .filter_map(|(name, text)| field_line(name, &text))
+}
+
+fn contract_lines(step: &Step) -> Vec<PaneLine> {
+    let Some(contract) = &step.contract else {
+        let text = "no contract: nothing proves this step";
+        return vec![PaneLine::new(Tone::Care, text)];
+    };
+    let mut out = vec![PaneLine::new(Tone::Good, "contract")];
+    let commands = lines(&contract.command).into_iter();
+    out.extend(commands.map(|text| PaneLine::plain(format!("  $ {text}"))));
+    let conditions = contract.expect.iter();
+    out.extend(conditions.map(|one| PaneLine::new(Tone::Dim, format!("    {}", line(one)))));
+    out
+}
+
+/// What a person has to know before the step runs.
+fn care_lines(step: &Step) -> impl Iterator<Item = PaneLine> {
+    let approval = (step.approval).then(|| "requires approval before it starts".to_owned());
+    let asks = step.asks.iter().map(|ask| format!("asks {}", line(ask)));
+    let texts = approval.into_iter().chain(asks);
+    texts.map(|text| PaneLine::new(Tone::Care, text))
 }
 
 fn severity_tone(severity: &str) -> Tone {

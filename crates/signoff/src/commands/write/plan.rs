@@ -79,36 +79,17 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
             }
         }
     }
-    let out = RefCell::new(&mut *session);
-    let mut observe = |round: &Round| say_all(&out, &round_lines(round, rounds));
-    let mut review = |plan: &DraftedPlan| {
-        let tried = planning.try_contracts.then(|| {
-            say_all(&out, &contract_lines(&plan.checked.plan));
-            try_contracts(&project, &plan.checked.plan)
-        });
-        tried.map_or_else(Vec::new, objections)
-    };
-    let observer = DraftObserver {
-        round: &mut observe,
-        review: &mut review,
-    };
-    let mut report = draft(&project, &mut model, &context, observer)?;
+    let mut report = draft_and_try(session, &project, &mut model, rounds, &planning, &context)?;
     report.usage.add(&asked);
     let kept = keep(session, &project, &planning, &report, &context)?;
     if let Some(kept) = &kept {
-        let asked = AskedModel {
-            task: PlanningTask::Draft,
-            by: model.name(),
-            rounds: u32::try_from(report.rounds.len()).unwrap_or(u32::MAX),
-            usage: &report.usage,
-        };
-        record_planning(actor, &kept.plan, asked)?;
-    }
-    if let Some(kept) = kept.as_ref().filter(|_| report.end == DraftEnd::Clean) {
-        criticize_draft(session, actor, &kept.plan, &context.task)?;
-    }
-    if let Some(id) = args.resume.as_ref().filter(|_| kept.is_some()) {
-        forget(&project, id)?;
+        record_draft(actor, kept, &model, &report)?;
+        if report.end == DraftEnd::Clean {
+            criticize_draft(session, actor, &kept.plan, &context.task)?;
+        }
+        if let Some(id) = &args.resume {
+            forget(&project, id)?;
+        }
     }
     let told = DraftSummary {
         model: &model,
@@ -116,6 +97,47 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
         kept: kept.as_ref(),
     };
     tell(session, &told)
+}
+
+/// Asks for a draft until the checks have nothing to mend, and tries its contracts if that is wanted.
+fn draft_and_try(
+    session: &mut Session,
+    project: &Project,
+    model: &mut Model<'_>,
+    rounds: u32,
+    planning: &Planning,
+    context: &PlanningContext,
+) -> Result<DraftReport, Failure> {
+    let out = RefCell::new(session);
+    let mut observe = |round: &Round| say_all(&out, &round_lines(round, rounds));
+    let mut review = |plan: &DraftedPlan| {
+        let tried = planning.try_contracts.then(|| {
+            say_all(&out, &contract_lines(&plan.checked.plan));
+            try_contracts(project, &plan.checked.plan)
+        });
+        tried.map_or_else(Vec::new, objections)
+    };
+    let observer = DraftObserver {
+        round: &mut observe,
+        review: &mut review,
+    };
+    Ok(draft(project, model, context, observer)?)
+}
+
+/// Records in the plan's log what the draft took.
+fn record_draft(
+    actor: ActorContext<'_>,
+    kept: &KeptDraft,
+    model: &Model<'_>,
+    report: &DraftReport,
+) -> Result<(), Failure> {
+    let asked = AskedModel {
+        task: PlanningTask::Draft,
+        by: model.name(),
+        rounds: u32::try_from(report.rounds.len()).unwrap_or(u32::MAX),
+        usage: &report.usage,
+    };
+    Ok(record_planning(actor, &kept.plan, asked)?)
 }
 
 /// Says whom it asks, and lets Ctrl-C end that. Returns the planner, and how often it is asked at most.
