@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 fn main() {
-    let schemas: Map<String, Value> = signoff_api::schema::all()
+    let schemas: Map<String, Value> = signoff_api::schema::all_schemas()
         .into_iter()
         .chain([("openapi", signoff_server::openapi())])
         .map(|(name, schema)| (name.to_owned(), schema))

@@ -38,7 +38,7 @@ fn project(directory: &Path) -> Project {
         user_config: None,
         state_dir: None,
         person: "bench".to_owned(),
-        engine: signoff_runtime::project::EngineAccess::default(),
+        services: signoff_runtime::project::ExternalServices::default(),
     })
     .expect("the directory has a store")
 }

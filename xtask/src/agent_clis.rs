@@ -65,12 +65,12 @@ pub(crate) enum Selection {
 }
 
 /// Installs the agents that are missing and returns the directory with their programs. Without npm or a
-/// registry the tests against them are skipped, and that is said where nobody overlooks it.
+/// registry the tests against them are skipped, and that is reported where it is not overlooked.
 pub(crate) fn install(selection: Selection) -> Result<PathBuf, String> {
     let packages = cache()?.join("agents");
     let programs = target().join("agents");
     create(&programs)?;
-    for agent in selected(selection) {
+    for agent in selected_agents(selection) {
         if let Err(reason) = agent.install(&packages, &programs) {
             let AgentCli { name, version, .. } = agent;
             println!("── NOT TESTED: the agent `{name}` {version}: {reason}");
@@ -90,7 +90,7 @@ pub(crate) fn package_directory(name: &str) -> Result<PathBuf, String> {
     Err(format!("the agent `{name}` is not installed"))
 }
 
-fn selected(selection: Selection) -> impl Iterator<Item = &'static AgentCli> {
+fn selected_agents(selection: Selection) -> impl Iterator<Item = &'static AgentCli> {
     AGENTS
         .iter()
         .filter(move |agent| agent.quick || selection == Selection::All)
@@ -138,7 +138,8 @@ mod tests {
 
     #[test]
     fn the_quick_ones_are_few_and_the_soak_has_all() {
-        let names = |selection| -> Vec<_> { selected(selection).map(|agent| agent.name).collect() };
+        let names =
+            |selection| -> Vec<_> { selected_agents(selection).map(|agent| agent.name).collect() };
         assert_eq!(names(Selection::Quick), ["claude", "gemini", "pi"]);
         assert_eq!(names(Selection::All).len(), AGENTS.len());
     }

@@ -22,7 +22,7 @@ pub(crate) enum Thoroughness {
 }
 
 /// The requests as a command, once everything is there.
-pub(crate) fn prepared(thoroughness: Thoroughness) -> Result<Option<Invocation>, String> {
+pub(crate) fn prepare_command(thoroughness: Thoroughness) -> Result<Option<Invocation>, String> {
     optional("the API by its OpenAPI document", prepare(thoroughness))
 }
 

@@ -141,7 +141,7 @@ fn run(write: bool) -> Result<(), String> {
         guarded_call(&signoff, &home)?,
         Start::version("git --version", "git"),
     ];
-    let startup = table(&starts, &measure(&starts)?, &circumstances()?);
+    let startup = table(&starts, &measure(&starts)?, &describe_machine()?);
     println!("{startup}");
     let verify = verify::table(&signoff)?;
     println!("{verify}");
@@ -197,7 +197,7 @@ impl Start {
         }
     }
 
-    fn once(&self) -> Result<(), String> {
+    fn run_once(&self) -> Result<(), String> {
         let failed = |why: &dyn std::fmt::Display| format!("`{}`: {why}", self.name);
         let mut process = Process::new(&self.program);
         process.args(&self.arguments).stdout(Stdio::null());
@@ -238,7 +238,7 @@ fn measure(starts: &[Start; 3]) -> Result<[Times; 3], String> {
     for round in 0..WARM_UP + STARTS {
         for (start, times) in starts.iter().zip(&mut times) {
             let begun = Instant::now();
-            start.once()?;
+            start.run_once()?;
             if round >= WARM_UP {
                 times.wall.push(begun.elapsed());
             }
@@ -248,7 +248,7 @@ fn measure(starts: &[Start; 3]) -> Result<[Times; 3], String> {
         for (start, times) in starts.iter().zip(&mut times) {
             let before = children_cpu();
             for _ in 0..BLOCK {
-                start.once()?;
+                start.run_once()?;
             }
             if let (Some(before), Some(after)) = (before, children_cpu()) {
                 *times.cpu.get_or_insert_default() += after.saturating_sub(before);
@@ -283,7 +283,7 @@ fn cpu(fields_of_stat: [usize; 2]) -> Option<Duration> {
     ))
 }
 
-fn circumstances() -> Result<String, String> {
+fn describe_machine() -> Result<String, String> {
     let git = Invocation::new("git", ["--version"]).stdout()?;
     let rustc = Invocation::new("rustc", ["--version"]).stdout()?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

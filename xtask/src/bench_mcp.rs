@@ -33,7 +33,7 @@ const PLANS: usize = 20;
 const STARTS: usize = 20;
 const ROUNDS: usize = 20;
 const CALLS: usize = 100;
-/// What is no server: it gives back what it is sent.
+/// Not a server: it sends back what it receives.
 const ECHO: usize = 2;
 
 /// The agent that the plans are for.

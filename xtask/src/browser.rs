@@ -9,7 +9,7 @@ const PACKAGES: [&str; 2] = ["playwright-core@1.65.1", "axe-core@4.14.0"];
 const DIRECTORY: &str = "browser-1.65.1";
 
 /// The tests as a command, once everything is there.
-pub(crate) fn prepared(
+pub(crate) fn prepare_command(
     install_package: fn(&str) -> Result<(), String>,
 ) -> Result<Option<Invocation>, String> {
     optional("the page in a browser", prepare(install_package))

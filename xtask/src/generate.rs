@@ -38,7 +38,7 @@ pub(crate) fn check() -> Result<(), String> {
 fn write() -> Result<(), String> {
     let (root, files) = (root(), generated()?);
     let differences = compare(&root, &files)?;
-    for path in stray(&root, &files)? {
+    for path in stray_files(&root, &files)? {
         fs::remove_file(root.join(&path)).map_err(|error| at(&path, &error))?;
     }
     for (path, text) in &files {
@@ -128,14 +128,14 @@ fn compare(root: &Path, files: &BTreeMap<PathBuf, String>) -> Result<Vec<String>
             Err(_) => lines.push(format!("{} is missing", path.display())),
         }
     }
-    for path in stray(root, files)? {
+    for path in stray_files(root, files)? {
         lines.push(format!("{} is no longer generated", path.display()));
     }
     Ok(lines)
 }
 
 /// Files among the generated ones that nothing is behind any more.
-fn stray(root: &Path, files: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>, String> {
+fn stray_files(root: &Path, files: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     for (folder, wanted) in [(SCHEMAS, "json"), (checks::PAGES, "md")] {
         let Ok(entries) = fs::read_dir(root.join(folder)) else {

@@ -57,7 +57,7 @@ impl Invocation {
     }
 
     /// Runs it without input; what it printed, and whether it succeeded.
-    pub(crate) fn captured(&self) -> (String, Result<(), String>) {
+    pub(crate) fn run_captured(&self) -> (String, Result<(), String>) {
         let output = match self.command().stdin(Stdio::null()).output() {
             Ok(output) => output,
             Err(error) => return (String::new(), Err(self.start_error(&error))),
@@ -119,18 +119,18 @@ impl Invocation {
 impl fmt::Display for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.env {
-            write!(f, "{name}={} ", quoted(value))?;
+            write!(f, "{name}={} ", quote(value))?;
         }
-        write!(f, "{}", quoted(&self.program))?;
+        write!(f, "{}", quote(&self.program))?;
         for arg in &self.args {
-            write!(f, " {}", quoted(arg))?;
+            write!(f, " {}", quote(arg))?;
         }
         Ok(())
     }
 }
 
 /// The word as a shell reads it back.
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

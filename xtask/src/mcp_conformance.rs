@@ -7,8 +7,8 @@ use crate::npm::{self, Scripts};
 const PACKAGE: &str = "@modelcontextprotocol/conformance";
 const VERSION: &str = "0.1.13";
 
-/// The suite as a command for this program; nothing, if it cannot be installed, which is said where nobody overlooks it.
-pub(crate) fn prepared(signoff: &str) -> Result<Option<Invocation>, String> {
+/// The suite as a command for this program; nothing, if it cannot be installed, which is reported where it is not overlooked.
+pub(crate) fn prepare_command(signoff: &str) -> Result<Option<Invocation>, String> {
     let directory = cache()?.join(format!("mcp-conformance-{VERSION}"));
     let package = format!("{PACKAGE}@{VERSION}");
     let what = "the conformance suite";

@@ -7,7 +7,7 @@ const PACKAGE: &str = "@modelcontextprotocol/server-everything";
 const VERSION: &str = "2026.8.31";
 
 /// Installs it below the target directory, unless it is there. Without node or a registry its tests are
-/// skipped, and that is said where nobody overlooks it.
+/// skipped, and that is reported where it is not overlooked.
 pub(crate) fn install() {
     let directory = target().join("mcp-server");
     if directory.join("node_modules").join(PACKAGE).is_dir() {

@@ -1,6 +1,6 @@
 //! What can be tested only where other programs are.
 
-/// What was prepared for a test. Why it cannot run is said where nobody overlooks it; CI does not accept it.
+/// What was prepared for a test. Why it cannot run is reported where it is not overlooked; CI does not accept it.
 pub(crate) fn optional<T>(what: &str, prepared: Result<T, String>) -> Result<Option<T>, String> {
     match prepared {
         Ok(prepared) => Ok(Some(prepared)),

@@ -25,7 +25,10 @@ const FOLDER: &str = "signoff-demo-";
 // The demo runs twice: what differs between two runs would also differ on the next machine, and
 // `gen --check` would fail there without a reason that anybody could find.
 pub(crate) fn render(signoff: &str) -> Result<String, String> {
-    let [once, again] = [part(&demo(signoff)?, PART)?, part(&demo(signoff)?, PART)?];
+    let [once, again] = [
+        extract(&demo(signoff)?, PART)?,
+        extract(&demo(signoff)?, PART)?,
+    ];
     if let Some((a, b)) = once.lines().zip(again.lines()).find(|(a, b)| a != b) {
         return Err(format!(
             "`signoff demo` does not print the same thing twice:\n  {a}\n  {b}"
@@ -137,7 +140,7 @@ fn is_run_id(word: &str) -> bool {
     }
 }
 
-fn part(printed: &str, [from, until]: [&str; 2]) -> Result<String, String> {
+fn extract(printed: &str, [from, until]: [&str; 2]) -> Result<String, String> {
     let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();
     let at = |text: &str| {
         let found = lines.iter().position(|line| line.contains(text));
@@ -147,13 +150,13 @@ fn part(printed: &str, [from, until]: [&str; 2]) -> Result<String, String> {
     let shown = lines
         .get(first..last)
         .ok_or_else(|| format!("`signoff demo` printed `{until}` before `{from}`"))?;
-    let shown: Vec<String> = shown.iter().map(|line| cut(line)).collect();
+    let shown: Vec<String> = shown.iter().map(|line| cut_to_width(line)).collect();
     Ok(format!("…\n{}\n…", shown.join("\n").trim_end()))
 }
 
 /// The line as far as the terminal is wide. Escape sequences take no room, and those after the cut
 /// stay, for they end a colour.
-fn cut(line: &str) -> String {
+fn cut_to_width(line: &str) -> String {
     let mut in_escape = false;
     let marked: Vec<(char, bool)> = line
         .chars()
@@ -186,9 +189,12 @@ mod tests {
     #[test]
     fn shows_the_part_between_two_lines() {
         let printed = "one\ntwo  \nthree\n\nfour\n";
-        assert_eq!(part(printed, ["tw", "four"]).unwrap(), "…\ntwo\nthree\n…");
-        assert!(part(printed, ["one", "five"]).is_err());
-        assert!(part(printed, ["four", "one"]).is_err());
+        assert_eq!(
+            extract(printed, ["tw", "four"]).unwrap(),
+            "…\ntwo\nthree\n…"
+        );
+        assert!(extract(printed, ["one", "five"]).is_err());
+        assert!(extract(printed, ["four", "one"]).is_err());
     }
 
     #[test]
@@ -215,9 +221,9 @@ mod tests {
         let coloured = |text: &str| format!("\x1b[2m{text}\x1b[0m");
         let most = "x".repeat(COLUMNS - 1);
         let fits = coloured(&format!("{most}y"));
-        assert_eq!(cut(&fits), fits);
+        assert_eq!(cut_to_width(&fits), fits);
         let long = coloured(&format!("{most}yz"));
-        assert_eq!(cut(&long), coloured(&format!("{most}…")));
+        assert_eq!(cut_to_width(&long), coloured(&format!("{most}…")));
     }
 
     #[test]

@@ -83,13 +83,13 @@ fn run() -> Result<(), String> {
             does: generated_tests(fresh_seed()),
         },
     ];
-    let conformance = mcp_conformance::prepared(&built("signoff")?)?;
+    let conformance = mcp_conformance::prepare_command(&built("signoff")?)?;
     checks.extend(conformance.map(|does| Check {
         name: "mcp suite",
         needs: None,
         does,
     }));
-    if let Some(requests) = api_fuzz::prepared(Thoroughness::Long)? {
+    if let Some(requests) = api_fuzz::prepare_command(Thoroughness::Long)? {
         checks.push(Check {
             name: "api",
             needs: None,

@@ -34,9 +34,9 @@ fn run() -> Result<(), String> {
     let agents = agent_clis::install(agent_clis::Selection::Quick)?;
     let stages = stages(&agents.display().to_string());
     let beside: Vec<Stage> = [
-        ("types", type_check::prepared()?),
-        ("page", browser::prepared(install_package)?),
-        ("api", api_fuzz::prepared(Thoroughness::Short)?),
+        ("types", type_check::prepare_command()?),
+        ("page", browser::prepare_command(install_package)?),
+        ("api", api_fuzz::prepare_command(Thoroughness::Short)?),
     ]
     .into_iter()
     .filter_map(|(name, prepared)| Some(Stage::new(name, prepared?, None)))
@@ -103,7 +103,7 @@ impl Stage {
             Action::Start(invocation) => invocation.run(),
             Action::CheckGenerated => generate::check(),
         };
-        self.ended(begun, result)
+        self.finish(begun, result)
     }
 
     /// Prints what it says when it has ended: others run meanwhile. What drives a browser or a server beside a build is
@@ -116,21 +116,21 @@ impl Stage {
                 self.name
             );
             let result = self.attempt();
-            return self.ended(begun, result);
+            return self.finish(begun, result);
         }
-        self.ended(begun, Ok(()))
+        self.finish(begun, Ok(()))
     }
 
     fn attempt(&self) -> Result<(), String> {
         let (said, result) = match &self.action {
-            Action::Start(invocation) => invocation.captured(),
+            Action::Start(invocation) => invocation.run_captured(),
             Action::CheckGenerated => (String::new(), generate::check()),
         };
         print!("── {}: {}\n{said}", self.name, self.repeat());
         result
     }
 
-    fn ended(&self, begun: Instant, result: Result<(), String>) -> Result<Done, String> {
+    fn finish(&self, begun: Instant, result: Result<(), String>) -> Result<Done, String> {
         let time = begun.elapsed();
         result.map_err(|reason| failure(self, time, &reason))?;
         println!("── {}: ok, {}", self.name, seconds(time));
@@ -275,7 +275,7 @@ fn install_tmux() -> Result<(), String> {
 }
 
 /// Runs that several machines share are tested on a Postgres of the tests' own. Without its programs those tests do nothing,
-/// which is said where nobody overlooks it; CI does not accept that.
+/// which is reported where it is not overlooked; CI does not accept that.
 fn install_postgres() -> Result<(), String> {
     // Debian keeps them outside of PATH.
     let is_there = "command -v initdb || ls /usr/lib/postgresql/*/bin/initdb";

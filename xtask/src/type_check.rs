@@ -18,7 +18,7 @@ const SCRIPTS: [&str; 2] = [
 ];
 
 /// The check as a command, once the compiler and the types are there.
-pub(crate) fn prepared() -> Result<Option<Invocation>, String> {
+pub(crate) fn prepare_command() -> Result<Option<Invocation>, String> {
     optional("the types of `integrations/`", prepare())
 }
 

@@ -88,13 +88,13 @@ impl Item {
             step: run
                 .step(item.step)
                 .map_or_else(String::new, |(step, _)| step.id.clone()),
-            steps: (item.about().iter())
+            steps: (item.steps_concerned().iter())
                 .filter_map(|&at| Some(run.step(at)?.0.id.clone()))
                 .collect(),
             question: item.question.clone(),
-            choices: item.words().into_iter().map(str::to_owned).collect(),
+            choices: item.answer_words().into_iter().map(str::to_owned).collect(),
             meanings: meanings(run, item),
-            about: (item.about().iter())
+            about: (item.steps_concerned().iter())
                 .filter_map(|&at| StepDetails::of(run, item.kind, at))
                 .collect(),
             worktree,
@@ -105,7 +105,7 @@ impl Item {
 /// What each choice leads to. What the plan offers speaks for itself.
 fn meanings(run: &engine::Run, item: &engine::InboxItem) -> BTreeMap<String, String> {
     let work = run.step(item.step).map(|(step, _)| &step.work);
-    let words = item.words();
+    let words = item.answer_words();
     let choices = item.choices.iter();
     let shown = choices.filter(|choice| words.contains(&choice.name()));
     let each = shown.map(|choice| {

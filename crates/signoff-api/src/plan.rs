@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use signoff_plan::model::{self, RetriedFailures};
-use signoff_plan::tools::demands;
+use signoff_plan::tools::plan_demands;
 
 use crate::approval::Approval;
 use crate::comments::Comment;
@@ -252,7 +252,7 @@ impl Plan {
             params: plan.params.clone(),
             executor_model: plan.executor_model.clone(),
             briefing: plan.briefing.clone(),
-            asks_for: demands(plan),
+            asks_for: plan_demands(plan),
             rejections: all_rejections(plan, &context.rejections),
             comments: context.comments.clone(),
             planning: context.planning.clone(),
@@ -266,9 +266,9 @@ impl Plan {
 /// (because the dialect has no place for them, or nothing was said).
 pub fn all_rejections(plan: &model::Plan, known: &[Rejection]) -> Vec<Rejection> {
     let mut all = rejections_in_file(plan);
-    let mut unmatched: Vec<Option<String>> = all.iter().map(said).collect();
+    let mut unmatched: Vec<Option<String>> = all.iter().map(feedback_text).collect();
     for rejection in known {
-        let said = said(rejection);
+        let said = feedback_text(rejection);
         match unmatched.iter().position(|other| *other == said) {
             Some(at) => drop(unmatched.swap_remove(at)),
             None => all.push(rejection.clone()),
@@ -278,7 +278,7 @@ pub fn all_rejections(plan: &model::Plan, known: &[Rejection]) -> Vec<Rejection>
 }
 
 /// What was said, however the file wraps it.
-fn said(rejection: &Rejection) -> Option<String> {
+fn feedback_text(rejection: &Rejection) -> Option<String> {
     let words = rejection.feedback.as_deref()?.split_whitespace();
     Some(words.collect::<Vec<_>>().join(" "))
 }

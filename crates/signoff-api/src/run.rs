@@ -133,7 +133,7 @@ impl Step {
                 facts: state.outcome.facts().cloned(),
                 reason: (state.outcome.reason.clone())
                     .or_else(|| halted(at))
-                    .or_else(|| run.waits_outside(at, &write_time).filter(|_| driven)),
+                    .or_else(|| run.shared_limit_text(at, &write_time).filter(|_| driven)),
                 seat: run.work_location(at),
                 worktree: worktree(at),
                 commit: state.attempt.commit.clone(),

@@ -31,6 +31,6 @@ pub struct Template {
 #[serde(deny_unknown_fields)]
 pub struct Param {
     pub name: String,
-    /// What is put there if nothing is said; `null`: it has to be said.
+    /// The default; `null`: a value is required.
     pub default: Option<String>,
 }

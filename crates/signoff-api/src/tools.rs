@@ -30,7 +30,7 @@ pub struct Tool {
     pub approval: Approval,
     /// Changes nothing.
     pub read_only: bool,
-    /// May be called again when nobody knows how a call ended.
+    /// May be called again when it is unknown how a call ended.
     pub repeatable: bool,
     /// JSON Schema of its arguments.
     pub input_schema: Value,

@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use signoff_api::request::{self, Reply, Request, RequestKind};
 use signoff_engine::Event;
-use signoff_runtime::cluster::Elsewhere;
-use signoff_runtime::live::handed_over::HandedRun;
+use signoff_runtime::cluster::RemoteRunAccess;
+use signoff_runtime::live::hand_over::RunToShare;
 use signoff_runtime::project::{Project, random};
 use signoff_runtime::signing::message::sign_message;
 use signoff_runtime::{Clock, SystemClock};
 use signoff_store::runs::RunDir;
 
 use crate::database::{Database, NewRun, PublishedLines, RequestRow};
-use crate::driving::{Message, about};
-use crate::error::EngineError;
+use crate::driving::{Message, message_subject};
+use crate::error::ClusterError;
 use crate::git::RemoteGit;
 use crate::journal_lines::{JournalState, Line, head_commit};
 use crate::mirror::head_text;
@@ -46,34 +46,34 @@ struct SharedCopy {
 }
 
 impl SharedCopy {
-    fn read(dir: &RunDir) -> Result<Self, EngineError> {
-        let failed = EngineError::machine("what is here of the run cannot be read");
-        let bytes = fs::read(dir.shared());
+    fn read(dir: &RunDir) -> Result<Self, ClusterError> {
+        let failed = ClusterError::machine("what is here of the run cannot be read");
+        let bytes = fs::read(dir.shared_marker());
         let bytes = bytes.map_err(failed)?;
-        serde_json::from_slice(&bytes).map_err(|why| EngineError::Machine {
+        serde_json::from_slice(&bytes).map_err(|why| ClusterError::Machine {
             what: "what is here of the run cannot be read",
             why: why.to_string(),
         })
     }
 
-    fn write(&self, dir: &RunDir) -> Result<(), EngineError> {
+    fn write(&self, dir: &RunDir) -> Result<(), ClusterError> {
         let text = serde_json::json!(self).to_string();
-        let partial = dir.shared().with_extension("partial");
+        let partial = dir.shared_marker().with_extension("partial");
         fs::write(&partial, text)
-            .and_then(|()| fs::rename(&partial, dir.shared()))
-            .map_err(EngineError::machine(
+            .and_then(|()| fs::rename(&partial, dir.shared_marker()))
+            .map_err(ClusterError::machine(
                 "what is here of the run cannot be written",
             ))
     }
 }
 
 /// The repository that carries this project's runs: what the person listed.
-pub fn remote_of(project: &Project) -> Result<String, EngineError> {
+pub fn remote_of(project: &Project) -> Result<String, ClusterError> {
     let id = project.store.project_id().ok().flatten();
     let id = id.unwrap_or_else(|| "ID".to_owned());
     let listed = project.config.engine.projects.value.get(&id).cloned();
     listed.ok_or_else(|| {
-        EngineError::Unfit(vec![format!(
+        ClusterError::Unfit(vec![format!(
             "`[engine.projects]` of your own configuration names no git repository for this project: write `{id} = \"git@host:repository.git\"` there, and on each machine that takes part"
         )])
     })
@@ -83,20 +83,20 @@ pub fn remote_of(project: &Project) -> Result<String, EngineError> {
 pub fn hand_over(
     database: &Database,
     project: &Project,
-    run: &HandedRun,
-) -> Result<(), EngineError> {
+    run: &RunToShare,
+) -> Result<(), ClusterError> {
     database.require_migrated()?;
     let remote = remote_of(project)?;
     let git = RemoteGit::new(&project.process, &run.repository, &remote);
     git.push(&run.id)?;
     let dir = project.store.run_dir(&run.id);
     let text = fs::read_to_string(dir.journal())
-        .map_err(EngineError::machine("the journal cannot be read"))?;
+        .map_err(ClusterError::machine("the journal cannot be read"))?;
     let mut state = JournalState::default();
     let mut lines = Vec::new();
     for line in text.lines() {
         let parsed = Line::parse(line)?;
-        state.note(&parsed, &dir.blobs())?;
+        state.take_line(&parsed, &dir.blobs())?;
         lines.push((parsed.seq, line.to_owned()));
     }
     let head = head_text(&run.id, state.seq, &state.hash);
@@ -132,7 +132,7 @@ pub fn hand_over(
         run_files::share(database, &run.id, &dir, &names)
     });
     if let Err(error) = shared {
-        drop(fs::remove_file(dir.shared()));
+        drop(fs::remove_file(dir.shared_marker()));
         return Err(error);
     }
     database.activate(&run.id)
@@ -165,13 +165,13 @@ impl RemoteRuns {
         }
     }
 
-    fn database(&self) -> Result<Database, EngineError> {
+    fn database(&self) -> Result<Database, ClusterError> {
         let mut known = self.database.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(database) = &*known {
             return Ok(database.clone());
         }
         let url = self.project.config.engine.url.value.address();
-        let url = url.ok_or_else(|| EngineError::Machine {
+        let url = url.ok_or_else(|| ClusterError::Machine {
             what: "the database is not known",
             why: "`[engine] url` of your own configuration names none".to_owned(),
         })?;
@@ -182,26 +182,28 @@ impl RemoteRuns {
     }
 
     /// Brings what is new of a run here. Returns whether a process drives it, or soon will.
-    fn fetch(&self, run: &str) -> Result<bool, EngineError> {
+    fn fetch(&self, run: &str) -> Result<bool, ClusterError> {
         let dir = self.project.store.run_dir(run);
         let mut copy = SharedCopy::read(&dir)?;
         let database = self.database()?;
         let Some(row) = database.run(run)? else {
-            return Err(EngineError::Untrusted(format!(
+            return Err(ClusterError::Untrusted(format!(
                 "the database has no run `{run}`"
             )));
         };
         // One at a time writes to the copy.
         let lock = fs::File::create(dir.path().join("shared.lock"))
             .and_then(|file| file.lock().map(|()| file));
-        let _lock = lock.map_err(EngineError::machine("the copy of the run cannot be locked"))?;
+        let _lock = lock.map_err(ClusterError::machine(
+            "the copy of the run cannot be locked",
+        ))?;
         let files = run_files::fetch(&database, run, &dir, copy.files)?;
         if files != copy.files {
             copy.files = files;
             copy.write(&dir)?;
         }
         let known = fs::read_to_string(dir.journal())
-            .map_err(EngineError::machine("the journal cannot be read"))?;
+            .map_err(ClusterError::machine("the journal cannot be read"))?;
         let last = known.lines().last().map(Line::parse).transpose()?;
         let lines = database.lines_after(run, last.map_or(0, |line| line.seq))?;
         if !lines.is_empty() {
@@ -218,7 +220,7 @@ impl RemoteRuns {
         copy: &SharedCopy,
         known: &str,
         lines: &[(i64, String)],
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         let is_new = lines
             .iter()
             .any(|(_, line)| Line::parse(line).is_ok_and(|line| line.names_commit()));
@@ -237,15 +239,20 @@ impl RemoteRuns {
     }
 
     /// Sends a message, and waits for what becomes of it.
-    fn send(&self, run: &str, message: &Message) -> Result<Option<String>, EngineError> {
+    fn send(&self, run: &str, message: &Message) -> Result<Option<String>, ClusterError> {
         let database = self.database()?;
         let clock = SystemClock::new();
         let name = format!("{:013}-{:08x}", clock.now(), random());
-        let body = serde_json::to_string(message).map_err(|why| EngineError::Machine {
+        let body = serde_json::to_string(message).map_err(|why| ClusterError::Machine {
             what: "a message cannot be written",
             why: why.to_string(),
         })?;
-        let proof = sign_message(&self.project, &about(run, &name), body.as_bytes(), &clock)?;
+        let proof = sign_message(
+            &self.project,
+            &message_subject(run, &name),
+            body.as_bytes(),
+            &clock,
+        )?;
         let request = RequestRow {
             name: name.clone(),
             body,
@@ -259,14 +266,14 @@ impl RemoteRuns {
         loop {
             if let Some(reply) = database.reply_to(run, &name)? {
                 let reply: Result<Reply, _> = serde_json::from_str(&reply);
-                let reply = reply.map_err(|why| EngineError::Machine {
+                let reply = reply.map_err(|why| ClusterError::Machine {
                     what: "the reply cannot be read",
                     why: why.to_string(),
                 })?;
                 return Ok(reply.refused);
             }
             if begun.elapsed() > PATIENCE {
-                return Err(EngineError::Machine {
+                return Err(ClusterError::Machine {
                     what: "nobody answered",
                     why: "is a `signoff orchestrator` running? `signoff doctor engine` shows it; the request stays in the database until one answers".to_owned(),
                 });
@@ -276,7 +283,7 @@ impl RemoteRuns {
     }
 }
 
-fn append(journal: &Path, lines: &[(i64, String)]) -> Result<(), EngineError> {
+fn append(journal: &Path, lines: &[(i64, String)]) -> Result<(), ClusterError> {
     let mut text = String::new();
     for (_, line) in lines {
         text.push_str(line);
@@ -284,10 +291,10 @@ fn append(journal: &Path, lines: &[(i64, String)]) -> Result<(), EngineError> {
     }
     let file = fs::OpenOptions::new().append(true).open(journal);
     file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
-        .map_err(EngineError::machine("the journal cannot be written"))
+        .map_err(ClusterError::machine("the journal cannot be written"))
 }
 
-impl Elsewhere for RemoteRuns {
+impl RemoteRunAccess for RemoteRuns {
     fn sync(&self, run: &str) -> Result<bool, String> {
         self.fetch(run).map_err(|error| error.to_string())
     }
@@ -307,7 +314,7 @@ impl Elsewhere for RemoteRuns {
             .map_err(|error| error.to_string())
     }
 
-    fn remains(&self, run: &str) -> Result<Option<String>, String> {
+    fn leftover_references(&self, run: &str) -> Result<Option<String>, String> {
         let find = || {
             let copy = SharedCopy::read(&self.project.store.run_dir(run))?;
             if copy.cleared {
@@ -317,7 +324,7 @@ impl Elsewhere for RemoteRuns {
             let found = git.remote_references(run)?;
             Ok((!found.is_empty()).then_some(copy.remote))
         };
-        find().map_err(|error: EngineError| error.to_string())
+        find().map_err(|error: ClusterError| error.to_string())
     }
 
     fn remove_references(&self, run: &str) -> Result<(), String> {
@@ -332,7 +339,7 @@ impl Elsewhere for RemoteRuns {
             };
             cleared.write(&dir)
         };
-        remove().map_err(|error: EngineError| error.to_string())
+        remove().map_err(|error: ClusterError| error.to_string())
     }
 
     fn forget(&self, run: &str) -> Result<(), String> {

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use signoff_runtime::cluster::{Cluster, News, NewsSender, Order, OrderedTask, Report};
+use signoff_runtime::cluster::{Cluster, NewsSender, Order, OrderedTask, Report, ReportHandler};
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 
 use crate::database::{Database, PROTOCOL, PublishedLines};
-use crate::error::EngineError;
+use crate::error::ClusterError;
 use crate::git::RemoteGit;
 use crate::journal_lines::{JournalState, Line};
 use crate::keys::MachineKey;
@@ -32,7 +32,7 @@ impl Worker {
     /// Whoever waits for what the run's processes here do has something else to do.
     pub(crate) fn wake(&self) {
         if let Some(news) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            news(News::Wake);
+            news(ReportHandler::Wake);
         }
     }
 }
@@ -159,16 +159,16 @@ impl DrivenRun {
     }
 
     /// An order was reported about: its report goes to the loop.
-    pub(crate) fn deliver(&self, order: &str, report: Report) {
+    pub(crate) fn deliver_report(&self, order: &str, report: Report) {
         let mut state = self.lock();
         if state.open.remove(order)
             && let Some(news) = &state.news
         {
-            news(News::Report(Box::new(report)));
+            news(ReportHandler::Report(Box::new(report)));
         }
     }
 
-    fn publish_lines(&self, text: &str) -> Result<(), EngineError> {
+    fn publish_lines(&self, text: &str) -> Result<(), ClusterError> {
         let mut parsed = Vec::new();
         let mut lines = Vec::new();
         for line in text.lines() {
@@ -184,7 +184,7 @@ impl DrivenRun {
             return Ok(());
         };
         if parsed.iter().any(Line::names_commit) {
-            // Whoever reads the line has to find the commit.
+            // A reader of the line has to find the commit.
             self.push()?;
         }
         if text.contains("\"blob\":\"") || text.contains("plan_replanned") {
@@ -201,18 +201,18 @@ impl DrivenRun {
         };
         if !self.database.publish(&self.run, self.epoch, &published)? {
             self.lost.store(true, Ordering::Relaxed);
-            return Err(EngineError::TakenOver);
+            return Err(ClusterError::TakenOver);
         }
-        failpoint::reached("journal.published");
+        failpoint::reach("journal.published");
         let mut state = self.lock();
         let mut lines = parsed.iter();
-        lines.try_for_each(|line| state.journal.note(line, &self.dir.blobs()))
+        lines.try_for_each(|line| state.journal.take_line(line, &self.dir.blobs()))
     }
 
     fn share_prompts<'s>(
         &self,
         attempts: impl IntoIterator<Item = (&'s str, u32)>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         let names = attempts.into_iter().map(|(step, attempt)| {
             let prompt = self.dir.attempt(step, attempt).prompt();
             let name = prompt.strip_prefix(self.dir.path()).unwrap_or(&prompt);
@@ -224,7 +224,7 @@ impl DrivenRun {
     }
 
     /// Takes the run's references to the remote that it does not have yet.
-    fn push(&self) -> Result<(), EngineError> {
+    fn push(&self) -> Result<(), ClusterError> {
         let references = std::mem::take(&mut self.lock().unpushed);
         if references.is_empty() {
             return Ok(());
@@ -243,11 +243,14 @@ impl DrivenRun {
     }
 
     /// Does something again as long as the database may be away. What it refuses, it refuses for good.
-    fn patiently<T>(&self, attempt: impl Fn() -> Result<T, EngineError>) -> Result<T, String> {
+    fn retry_while_unreachable<T>(
+        &self,
+        attempt: impl Fn() -> Result<T, ClusterError>,
+    ) -> Result<T, String> {
         let begun = Instant::now();
         loop {
             match attempt() {
-                Err(EngineError::Database(_))
+                Err(ClusterError::Database(_))
                     if begun.elapsed() < self.patience && !self.lost.load(Ordering::Relaxed) =>
                 {
                     std::thread::sleep(Duration::from_millis(200));
@@ -257,7 +260,7 @@ impl DrivenRun {
         }
     }
 
-    fn give(&self, orders: &[Order]) -> Result<(), EngineError> {
+    fn queue_order(&self, orders: &[Order]) -> Result<(), ClusterError> {
         self.push()?;
         // The line of a large event did not name the step.
         let works = orders
@@ -266,25 +269,25 @@ impl DrivenRun {
         self.share_prompts(works.map(|order| (order.step.as_str(), order.attempt)))?;
         let signed = orders.iter().map(|order| self.sign(order));
         let signed = signed.collect::<Result<Vec<SignedOrder>, _>>()?;
-        failpoint::reached("orders.before");
+        failpoint::reach("orders.before");
         let (run, epoch) = (&self.run, self.epoch);
         let added = self
             .database
             .add_orders(run, epoch, self.priority, &signed)?;
         if !added {
-            return Err(EngineError::TakenOver);
+            return Err(ClusterError::TakenOver);
         }
-        failpoint::reached("orders.given");
+        failpoint::reach("orders.given");
         let open = signed.into_iter().map(|order| order.id);
         self.lock().open.extend(open);
         Ok(())
     }
 
-    fn sign(&self, order: &Order) -> Result<SignedOrder, EngineError> {
+    fn sign(&self, order: &Order) -> Result<SignedOrder, ClusterError> {
         let body = {
             let state = self.lock();
-            let begun = state.journal.begun(&order.step).ok_or_else(|| {
-                EngineError::Untrusted(format!("nothing began for step `{}`", order.step))
+            let begun = state.journal.start_of_work(&order.step).ok_or_else(|| {
+                ClusterError::Untrusted(format!("nothing began for step `{}`", order.step))
             })?;
             OrderBody {
                 protocol: PROTOCOL,
@@ -310,7 +313,7 @@ impl DrivenRun {
 impl Cluster for DrivenRun {
     fn publish(&self, lines: &[u8]) -> Result<(), String> {
         let text = std::str::from_utf8(lines).map_err(|why| why.to_string())?;
-        self.patiently(|| self.publish_lines(text))
+        self.retry_while_unreachable(|| self.publish_lines(text))
     }
 
     fn connect(&self, news: NewsSender) {
@@ -323,7 +326,7 @@ impl Cluster for DrivenRun {
     }
 
     fn hand_over(&self, orders: Vec<Order>) -> Result<(), String> {
-        self.patiently(|| self.give(&orders))
+        self.retry_while_unreachable(|| self.queue_order(&orders))
     }
 
     fn withdraw(&self) {
@@ -339,7 +342,7 @@ impl Cluster for DrivenRun {
     }
 
     fn take_lock(&self, lock: &str) -> Result<Option<String>, String> {
-        self.patiently(|| self.database.take_lock(&self.run, self.epoch, lock))
+        self.retry_while_unreachable(|| self.database.take_lock(&self.run, self.epoch, lock))
     }
 
     fn release_lock(&self, lock: &str) -> Result<(), String> {
@@ -348,10 +351,10 @@ impl Cluster for DrivenRun {
     }
 
     fn note_cost(&self, day: &str, usd_e6: u64) -> Result<(), String> {
-        self.patiently(|| self.database.note_cost(&self.run, day, usd_e6))
+        self.retry_while_unreachable(|| self.database.note_cost(&self.run, day, usd_e6))
     }
 
     fn costs_of(&self, day: &str) -> Result<u64, String> {
-        self.patiently(|| self.database.costs_of(day))
+        self.retry_while_unreachable(|| self.database.costs_of(day))
     }
 }

@@ -10,7 +10,7 @@ use signoff_api::request::{Request, RequestKind};
 use signoff_engine::{Actor, Event, Outcome, PauseReason, RecordedEvent, Run, goes_on_by_itself};
 use signoff_runtime::cluster::{Cluster as _, OrderedTask, Report};
 use signoff_runtime::drive::{NoPerson, Observe, StopReason};
-use signoff_runtime::live::handed_over::work_reference;
+use signoff_runtime::live::hand_over::work_reference;
 use signoff_runtime::live::{PreparedRun, RunOptions};
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{record_ending, record_request};
@@ -23,7 +23,7 @@ use signoff_store::runs::requests::Requests;
 
 use crate::cluster::{DrivenRun, DrivenSetup};
 use crate::database::{Database, OrderReport, RequestRow};
-use crate::error::EngineError;
+use crate::error::ClusterError;
 use crate::machine::Shared;
 use crate::mirror::{Mirror, MirrorOptions};
 
@@ -46,7 +46,7 @@ pub(crate) enum Message {
 }
 
 /// What a person's key signs of a message: for which run, and under which name.
-pub(crate) fn about(run: &str, name: &str) -> String {
+pub(crate) fn message_subject(run: &str, name: &str) -> String {
     format!("request {run} {name}")
 }
 
@@ -63,17 +63,17 @@ pub(crate) fn drive(
     database: &Database,
     shared: &Arc<Shared>,
     run: &str,
-) -> Result<DriveOutcome, EngineError> {
+) -> Result<DriveOutcome, ClusterError> {
     if let Some(state) = database.state_at_rest(run)? {
         return Ok(DriveOutcome::Stopped(state));
     }
     let epoch = database.take_run(run, &shared.executor)?;
-    failpoint::reached("run.taken");
-    let mirrors = shared.mirrors.of_use("driven");
+    failpoint::reach("run.taken");
+    let mirrors = shared.mirrors.with_subdirectory("driven");
     let driven = drive_taken(database, shared, &mirrors, run, epoch);
     mirrors.remove(run);
     let (state, trouble) = match &driven {
-        Ok(Stopped { state, trouble }) => (state.as_str(), trouble.clone()),
+        Ok(RestState { state, trouble }) => (state.as_str(), trouble.clone()),
         Err(error) => ("paused", Some(error.to_string())),
     };
     if driven.is_err() {
@@ -91,7 +91,7 @@ pub(crate) fn drive(
 }
 
 /// How a run stands, and what is wrong, if something is.
-struct Stopped {
+struct RestState {
     state: String,
     trouble: Option<String>,
 }
@@ -102,9 +102,9 @@ fn drive_taken(
     mirrors: &MirrorOptions,
     run: &str,
     epoch: i64,
-) -> Result<Stopped, EngineError> {
+) -> Result<RestState, ClusterError> {
     let head = database.head(run)?;
-    let head = head.ok_or_else(|| EngineError::Untrusted(format!("there is no run {run}")))?;
+    let head = head.ok_or_else(|| ClusterError::Untrusted(format!("there is no run {run}")))?;
     let project_id = head.project;
     let remote = shared.remote_of(&project_id)?;
     let mirror = Mirror::fetch(database, mirrors, run, &remote)?;
@@ -129,7 +129,7 @@ fn drive_taken(
         // Whoever has a step tried again of a run that had ended wants it to go on.
         let reopened = had_failed && view.run.outcome().is_none();
         if resumes.is_empty() && !reopened && !goes_on_by_itself(&view.run, clock.now()) {
-            return Ok(at_rest(&view.run));
+            return Ok(outcome_of_run(&view.run));
         }
         let actor = if resumes.is_empty() {
             Actor::Harness
@@ -138,7 +138,7 @@ fn drive_taken(
         };
         let prepared = PreparedRun::resume(&project, run, actor, &RunOptions::default(), &clock);
         let prepared = match prepared {
-            // Whoever asked for it is told; otherwise the run stands still with that trouble.
+            // The person who asked gets the error; otherwise the run pauses with it.
             Err(error) if !resumes.is_empty() => {
                 let refused = encode_reply(Some(error.to_string()));
                 for name in &resumes {
@@ -148,12 +148,12 @@ fn drive_taken(
             }
             prepared => prepared?,
         };
-        let report = with_news(database, shared, &driven, &project, || {
-            prepared.drive(&mut Silent, &mut NoPerson, |_| Ok(()))
+        let report = drive_with_news(database, shared, &driven, &project, || {
+            prepared.drive(&mut NoObserver, &mut NoPerson, |_| Ok(()))
         })?;
         let ended = match report {
-            Ok(report) => state_of(&report.stopped),
-            Err(Error::HarnessTrouble { what, why, .. }) => Stopped {
+            Ok(report) => outcome_of_reason(&report.stopped),
+            Err(Error::HarnessTrouble { what, why, .. }) => RestState {
                 state: "paused".to_owned(),
                 trouble: Some(format!("{what}: {why}")),
             },
@@ -167,19 +167,19 @@ fn drive_taken(
 }
 
 /// How a run stands that nothing moves.
-fn at_rest(run: &Run) -> Stopped {
+fn outcome_of_run(run: &Run) -> RestState {
     match (run.outcome(), run.pause_reason()) {
-        (Some(outcome), _) => stopped(outcome_name(outcome)),
-        (None, Some(PauseReason::Waiting)) => stopped("waiting"),
-        (None, _) => Stopped {
+        (Some(outcome), _) => at_rest_in(outcome_name(outcome)),
+        (None, Some(PauseReason::Waiting)) => at_rest_in("waiting"),
+        (None, _) => RestState {
             state: "paused".to_owned(),
-            trouble: run.trouble().map(str::to_owned),
+            trouble: run.harness_trouble().map(str::to_owned),
         },
     }
 }
 
-fn stopped(state: &str) -> Stopped {
-    Stopped {
+fn at_rest_in(state: &str) -> RestState {
+    RestState {
         state: state.to_owned(),
         trouble: None,
     }
@@ -193,31 +193,31 @@ fn outcome_name(outcome: Outcome) -> &'static str {
     }
 }
 
-fn state_of(reason: &StopReason) -> Stopped {
+fn outcome_of_reason(reason: &StopReason) -> RestState {
     match reason {
-        StopReason::Finished(outcome) => stopped(outcome_name(*outcome)),
-        StopReason::Waiting => stopped("waiting"),
-        StopReason::Paused(_) | StopReason::Interrupted => stopped("paused"),
-        StopReason::Changed(_) => Stopped {
+        StopReason::Finished(outcome) => at_rest_in(outcome_name(*outcome)),
+        StopReason::Waiting => at_rest_in("waiting"),
+        StopReason::Paused(_) | StopReason::Interrupted => at_rest_in("paused"),
+        StopReason::Changed(_) => RestState {
             state: "paused".to_owned(),
             trouble: Some("the plan or its terms are not what was signed".to_owned()),
         },
     }
 }
 
-/// Sees nothing: whoever wants to see a run reads its events.
-struct Silent;
+/// An observer that does nothing: surfaces read the run's events.
+struct NoObserver;
 
-impl Observe for Silent {
+impl Observe for NoObserver {
     fn event(&mut self, _: &Run, _: &RecordedEvent) -> Result<(), Error> {
         Ok(())
     }
 }
 
 /// The message of a request, if the key of a person whom this machine believes sent it to this run.
-fn verified(project: &Project, run: &str, row: &RequestRow) -> Result<Message, String> {
+fn verify_request(project: &Project, run: &str, row: &RequestRow) -> Result<Message, String> {
     let proof: MessageProof = serde_json::from_str(&row.proof).map_err(|why| why.to_string())?;
-    let sent = about(run, &row.name);
+    let sent = message_subject(run, &row.name);
     verify_message(project, &sent, row.body.as_bytes(), &proof)
         .map_err(|why| format!("its signature is not accepted: {why}"))?;
     let message: Message = serde_json::from_str(&row.body).map_err(|why| why.to_string())?;
@@ -241,10 +241,10 @@ fn take_requests(
     database: &Database,
     project: &Project,
     run: &str,
-) -> Result<Vec<String>, EngineError> {
+) -> Result<Vec<String>, ClusterError> {
     let mut resumes: Vec<String> = Vec::new();
     for row in database.open_requests(run)? {
-        let refused = match verified(project, run, &row) {
+        let refused = match verify_request(project, run, &row) {
             Ok(Message::Resume) => {
                 resumes.push(row.name);
                 continue;
@@ -258,13 +258,13 @@ fn take_requests(
                     // For the loop, which goes on with it.
                     continue;
                 }
-                // Whoever asked later means it.
+                // The later request counts.
                 for earlier in resumes.drain(..) {
                     database.reply(run, &earlier, &encode_reply(None))?;
                 }
                 None
             }
-            Ok(message) => record(project, run, message, &row)?,
+            Ok(message) => record_forwarded_event(project, run, message, &row)?,
             Err(why) => Some(why),
         };
         database.reply(run, &row.name, &encode_reply(refused))?;
@@ -273,12 +273,12 @@ fn take_requests(
 }
 
 /// Records a message; returns why not, if it is refused.
-fn record(
+fn record_forwarded_event(
     project: &Project,
     run: &str,
     message: Message,
     row: &RequestRow,
-) -> Result<Option<String>, EngineError> {
+) -> Result<Option<String>, ClusterError> {
     let clock = SystemClock::new();
     let recorded = match message {
         Message::Ask(request) => record_request(project, run, request, &clock),
@@ -286,7 +286,7 @@ fn record(
         Message::Resume => Ok(()),
     };
     match recorded {
-        Err(Error::Unshared { why }) => Err(EngineError::Database(why)),
+        Err(Error::Unshared { why }) => Err(ClusterError::Database(why)),
         recorded => Ok(recorded.err().map(|error| error.to_string())),
     }
 }
@@ -298,13 +298,13 @@ fn signer(row: &RequestRow) -> String {
 }
 
 /// Drives, while a thread brings what other machines and people say.
-fn with_news<T: Send>(
+fn drive_with_news<T: Send>(
     database: &Database,
     shared: &Shared,
     driven: &DrivenRun,
     project: &Project,
     drive: impl FnOnce() -> T,
-) -> Result<T, EngineError> {
+) -> Result<T, ClusterError> {
     let ended = AtomicBool::new(false);
     let bell = shared.wakes.bell(&driven.run);
     std::thread::scope(|scope| {
@@ -318,8 +318,8 @@ fn with_news<T: Send>(
                 asked: BTreeSet::new(),
             };
             while !ended.load(Ordering::Acquire) {
-                // The database may be away for a while; whoever writes notices if it is too long.
-                drop(news.look());
+                // The database may be away for a while; the writer notices if it takes too long.
+                drop(news.poll_database());
                 bell.wait(if news.asked.is_empty() { LOOK } else { REPLY });
             }
             // An answer with the last breath.
@@ -327,7 +327,7 @@ fn with_news<T: Send>(
         };
         // Without the thread the run would wait for ever.
         let listener = start_scoped_thread(scope, "signoff-news", listen);
-        listener.map_err(EngineError::machine("nobody can listen for reports"))?;
+        listener.map_err(ClusterError::machine("nobody can listen for reports"))?;
         let done = drive();
         ended.store(true, Ordering::Release);
         bell.ring();
@@ -346,7 +346,7 @@ struct NewsReader<'a> {
 }
 
 impl NewsReader<'_> {
-    fn look(&mut self) -> Result<(), EngineError> {
+    fn poll_database(&mut self) -> Result<(), ClusterError> {
         self.pass_requests()?;
         self.pass_replies()?;
         let open = self.driven.open_orders();
@@ -360,7 +360,7 @@ impl NewsReader<'_> {
                 Ok(report) => believed.push((reported, report)),
                 Err(error) => {
                     // Whoever can write to the database wrote it, and no worker.
-                    self.shared.say(error.to_string());
+                    self.shared.announce(error.to_string());
                     self.database.discard_report(&reported.order)?;
                 }
             }
@@ -368,13 +368,13 @@ impl NewsReader<'_> {
         self.fetch_work(&believed)?;
         for (reported, report) in believed {
             self.take_work(&report)?;
-            self.driven.deliver(&reported.order, report);
+            self.driven.deliver_report(&reported.order, report);
         }
         Ok(())
     }
 
     /// Brings the commits here that reports are about.
-    fn fetch_work(&self, reports: &[(OrderReport, Report)]) -> Result<(), EngineError> {
+    fn fetch_work(&self, reports: &[(OrderReport, Report)]) -> Result<(), ClusterError> {
         let of_work = reports
             .iter()
             .filter(|(_, report)| report.commit.is_some() && report.task == OrderedTask::Work);
@@ -383,7 +383,7 @@ impl NewsReader<'_> {
     }
 
     /// Names the commit of the work as the loop looks for it.
-    fn take_work(&self, report: &Report) -> Result<(), EngineError> {
+    fn take_work(&self, report: &Report) -> Result<(), ClusterError> {
         let (Some(commit), OrderedTask::Work) = (&report.commit, report.task) else {
             return Ok(());
         };
@@ -394,13 +394,13 @@ impl NewsReader<'_> {
         Ok(())
     }
 
-    fn pass_requests(&mut self) -> Result<(), EngineError> {
+    fn pass_requests(&mut self) -> Result<(), ClusterError> {
         let run = &self.driven.run;
         for row in self.database.open_requests(run)? {
             if self.asked.contains(&row.name) {
                 continue;
             }
-            let sent = match verified(self.project, run, &row) {
+            let sent = match verify_request(self.project, run, &row) {
                 Ok(Message::Ask(request)) => serde_json::to_vec(&request)
                     .map_err(|why| why.to_string())
                     .and_then(|bytes| {
@@ -424,7 +424,7 @@ impl NewsReader<'_> {
         Ok(())
     }
 
-    fn pass_replies(&mut self) -> Result<(), EngineError> {
+    fn pass_replies(&mut self) -> Result<(), ClusterError> {
         let run = &self.driven.run;
         for name in self.asked.clone() {
             if let Some(reply) = self.requests.take_reply(&name) {

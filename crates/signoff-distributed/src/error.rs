@@ -6,7 +6,7 @@ use signoff_runtime::Error;
 
 /// Why something could not be done with other machines.
 #[derive(Debug)]
-pub enum EngineError {
+pub enum ClusterError {
     /// The database did not answer, or refused.
     Database(String),
     /// The database has not the tables that this version needs.
@@ -28,7 +28,7 @@ pub enum EngineError {
     Runtime(Box<Error>),
 }
 
-impl EngineError {
+impl ClusterError {
     pub(crate) fn machine(what: &'static str) -> impl FnOnce(std::io::Error) -> Self {
         move |why| Self::Machine {
             what,
@@ -37,25 +37,25 @@ impl EngineError {
     }
 }
 
-impl From<Error> for EngineError {
+impl From<Error> for ClusterError {
     fn from(error: Error) -> Self {
         Self::Runtime(Box::new(error))
     }
 }
 
-impl From<sqlx::Error> for EngineError {
+impl From<sqlx::Error> for ClusterError {
     fn from(error: sqlx::Error) -> Self {
         Self::Database(error.to_string())
     }
 }
 
-impl From<dbos::Error> for EngineError {
+impl From<dbos::Error> for ClusterError {
     fn from(error: dbos::Error) -> Self {
         Self::Database(error.to_string())
     }
 }
 
-impl fmt::Display for EngineError {
+impl fmt::Display for ClusterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Database(why) => write!(f, "the database cannot be used: {why}"),
@@ -74,4 +74,4 @@ impl fmt::Display for EngineError {
     }
 }
 
-impl std::error::Error for EngineError {}
+impl std::error::Error for ClusterError {}

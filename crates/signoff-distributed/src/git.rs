@@ -8,7 +8,7 @@ use signoff_runtime::project::ProcessContext;
 use signoff_runtime::project::careful_git::NO_PROGRAMS;
 use signoff_sandbox::{InteractiveCommand, Stdin};
 
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// Git in one directory, with the person's own logins.
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl RemoteGit {
         }
     }
 
-    fn run(&self, what: &'static str, words: &[&str]) -> Result<String, EngineError> {
+    fn run(&self, what: &'static str, words: &[&str]) -> Result<String, ClusterError> {
         let mut argv: Vec<OsString> = vec!["git".into()];
         for (name, value) in NO_PROGRAMS.iter().chain(&REMOTES) {
             argv.extend(["-c".into(), format!("{name}={value}").into()]);
@@ -60,7 +60,7 @@ impl RemoteGit {
             env: self.environment.clone(),
             stdin: Stdin::Bytes(Vec::new()),
         };
-        let failed = |why: String| EngineError::Machine { what, why };
+        let failed = |why: String| ClusterError::Machine { what, why };
         let said = command.run().map_err(|error| failed(error.to_string()))?;
         if said.code == Some(0) {
             return Ok(String::from_utf8_lossy(&said.stdout).into_owned());
@@ -70,7 +70,7 @@ impl RemoteGit {
     }
 
     /// Makes an empty repository here, unless there is one.
-    pub(crate) fn init(&self) -> Result<(), EngineError> {
+    pub(crate) fn init(&self) -> Result<(), ClusterError> {
         if self.directory.join(".git").exists() {
             return Ok(());
         }
@@ -79,13 +79,13 @@ impl RemoteGit {
     }
 
     /// Brings every reference of a run here.
-    pub(crate) fn fetch(&self, run: &str) -> Result<(), EngineError> {
+    pub(crate) fn fetch(&self, run: &str) -> Result<(), ClusterError> {
         let references = format!("refs/signoff/{run}/*");
         self.fetch_references("the commits of the run cannot be fetched", &[references])
     }
 
     /// Brings the work here whose names begin so.
-    pub(crate) fn fetch_claims(&self, run: &str, names: &[String]) -> Result<(), EngineError> {
+    pub(crate) fn fetch_claims(&self, run: &str, names: &[String]) -> Result<(), ClusterError> {
         for some in names.chunks(REFERENCES) {
             let references = some
                 .iter()
@@ -100,7 +100,7 @@ impl RemoteGit {
         &self,
         what: &'static str,
         references: &[String],
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         let both = references.iter().map(|name| format!("+{name}:{name}"));
         let both: Vec<String> = both.collect();
         // What git would do in the background to keep a person's repository small costs more than it saves here.
@@ -119,7 +119,7 @@ impl RemoteGit {
     }
 
     /// The commit that a reference here names, if there is one.
-    pub(crate) fn commit_at(&self, reference: &str) -> Result<Option<String>, EngineError> {
+    pub(crate) fn commit_at(&self, reference: &str) -> Result<Option<String>, ClusterError> {
         let format = "--format=%(objectname)";
         let words = ["for-each-ref", format, "--", reference];
         let named = self.run("a reference cannot be read", &words)?;
@@ -132,7 +132,7 @@ impl RemoteGit {
         run: &str,
         commit: &str,
         name: &str,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         let references = format!("+{commit}:refs/signoff/{run}/{name}");
         let words = ["push", "--quiet", "--", &self.remote, &references];
         self.run("the work cannot be pushed", &words)?;
@@ -140,7 +140,7 @@ impl RemoteGit {
     }
 
     /// Takes every reference of a run to the remote. What is there already stays.
-    pub(crate) fn push(&self, run: &str) -> Result<(), EngineError> {
+    pub(crate) fn push(&self, run: &str) -> Result<(), ClusterError> {
         let references = format!("+refs/signoff/{run}/*:refs/signoff/{run}/*");
         let words = ["push", "--quiet", "--", &self.remote, &references];
         self.run("the commits of the run cannot be pushed", &words)?;
@@ -151,7 +151,7 @@ impl RemoteGit {
     pub(crate) fn push_references(
         &self,
         references: &BTreeMap<String, String>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         let all: Vec<String> = references
             .iter()
             .map(|(name, object)| format!("+{object}:{name}"))
@@ -165,7 +165,7 @@ impl RemoteGit {
     }
 
     /// The names of a run's references that the remote has.
-    pub(crate) fn remote_references(&self, run: &str) -> Result<Vec<String>, EngineError> {
+    pub(crate) fn remote_references(&self, run: &str) -> Result<Vec<String>, ClusterError> {
         let pattern = format!("refs/signoff/{run}/*");
         let words = ["ls-remote", "--quiet", "--", &self.remote, &pattern];
         let listed = self.run("the references of the run cannot be listed", &words)?;
@@ -177,7 +177,7 @@ impl RemoteGit {
     }
 
     /// Removes a run's references from the remote.
-    pub(crate) fn remove_remote_references(&self, run: &str) -> Result<(), EngineError> {
+    pub(crate) fn remove_remote_references(&self, run: &str) -> Result<(), ClusterError> {
         let names = self.remote_references(run)?;
         for some in names.chunks(REFERENCES) {
             let mut words = vec!["push", "--quiet", "--delete", "--", self.remote.as_str()];
@@ -188,19 +188,19 @@ impl RemoteGit {
     }
 
     /// Shows the files of a commit here.
-    pub(crate) fn check_out(&self, commit: &str) -> Result<(), EngineError> {
+    pub(crate) fn check_out(&self, commit: &str) -> Result<(), ClusterError> {
         let words = ["checkout", "--quiet", "--force", "--detach", commit, "--"];
         self.run("the run's first commit cannot be checked out", &words)?;
         Ok(())
     }
 
     /// Makes a branch stand at a commit.
-    pub(crate) fn set_branch(&self, run: &str, commit: &str) -> Result<(), EngineError> {
+    pub(crate) fn set_branch(&self, run: &str, commit: &str) -> Result<(), ClusterError> {
         self.set_reference(&format!("refs/heads/signoff/{run}"), commit)
     }
 
     /// Makes a reference name a commit, which has to be here.
-    pub(crate) fn set_reference(&self, name: &str, commit: &str) -> Result<(), EngineError> {
+    pub(crate) fn set_reference(&self, name: &str, commit: &str) -> Result<(), ClusterError> {
         self.run("a reference cannot be set", &["update-ref", name, commit])?;
         Ok(())
     }

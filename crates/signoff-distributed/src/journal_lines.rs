@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// A line of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -47,14 +47,14 @@ struct HeadEvent {
 }
 
 impl Line {
-    pub(crate) fn parse(text: &str) -> Result<Self, EngineError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, ClusterError> {
         serde_json::from_str(text).map_err(|why| {
-            EngineError::Untrusted(format!("a line of the journal cannot be read: {why}"))
+            ClusterError::Untrusted(format!("a line of the journal cannot be read: {why}"))
         })
     }
 
     /// Does it begin something that a machine does for a step? Then an order is named by its number.
-    fn begins(&self) -> bool {
+    fn starts_work(&self) -> bool {
         matches!(
             self.kind.as_str(),
             "work_item" | "baseline_started" | "contract_started"
@@ -86,8 +86,8 @@ pub(crate) struct JournalState {
 
 impl JournalState {
     /// Takes note of the next line. `blobs` is where large events are.
-    pub(crate) fn note(&mut self, line: &Line, blobs: &Path) -> Result<(), EngineError> {
-        if line.begins() {
+    pub(crate) fn take_line(&mut self, line: &Line, blobs: &Path) -> Result<(), ClusterError> {
+        if line.starts_work() {
             let step = match &line.step {
                 Some(step) => step.clone(),
                 None => step_in_blob(line, blobs)?,
@@ -100,17 +100,17 @@ impl JournalState {
     }
 
     /// The number of the event that began what is under way for a step.
-    pub(crate) fn begun(&self, step: &str) -> Option<i64> {
+    pub(crate) fn start_of_work(&self, step: &str) -> Option<i64> {
         self.begun.get(step).copied()
     }
 }
 
-fn step_in_blob(line: &Line, blobs: &Path) -> Result<String, EngineError> {
+fn step_in_blob(line: &Line, blobs: &Path) -> Result<String, ClusterError> {
     #[derive(Deserialize)]
     struct StepOf {
         step: String,
     }
-    let failed = |why: String| EngineError::Machine {
+    let failed = |why: String| ClusterError::Machine {
         what: "a large event of the journal cannot be read",
         why,
     };
@@ -154,20 +154,20 @@ mod tests {
             r#"{"v":1,"seq":3,"type":"work_item","step":"a","prev":"x","hash":"h3"}"#,
             r#"{"v":1,"seq":4,"type":"process_started","step":"a","prev":"x","hash":"h4"}"#,
         ] {
-            state.note(&Line::parse(text).unwrap(), none).unwrap();
+            state.take_line(&Line::parse(text).unwrap(), none).unwrap();
         }
-        assert_eq!((state.begun("a"), state.seq), (Some(3), 4));
+        assert_eq!((state.start_of_work("a"), state.seq), (Some(3), 4));
         assert_eq!(state.hash, "h4");
-        assert_eq!(state.begun("b"), None);
+        assert_eq!(state.start_of_work("b"), None);
     }
 
     #[test]
     fn an_event_whose_step_is_unknown_is_refused() {
         let mut state = JournalState::default();
         let text = r#"{"seq":3,"type":"work_item","blob":"ab","prev":"x","hash":"h3"}"#;
-        let noted = state.note(&Line::parse(text).unwrap(), Path::new("/nonexistent"));
+        let noted = state.take_line(&Line::parse(text).unwrap(), Path::new("/nonexistent"));
         assert!(noted.is_err());
-        assert_eq!((state.begun("a"), state.seq), (None, 0));
+        assert_eq!((state.start_of_work("a"), state.seq), (None, 0));
     }
 
     #[test]

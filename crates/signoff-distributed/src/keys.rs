@@ -8,7 +8,7 @@ use std::path::Path;
 use ring::rand::SystemRandom;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 const KIND: &str = "ed25519:";
 
@@ -28,8 +28,8 @@ impl std::fmt::Debug for MachineKey {
 
 impl MachineKey {
     /// The key in this directory, which is made if there is none. Only its user can read it.
-    pub fn of_directory(directory: &Path) -> Result<Self, EngineError> {
-        let wrong = |why: String| EngineError::Machine {
+    pub fn of_directory(directory: &Path) -> Result<Self, ClusterError> {
+        let wrong = |why: String| ClusterError::Machine {
             what: "the key of this machine cannot be used",
             why,
         };
@@ -46,14 +46,14 @@ impl MachineKey {
                 .open(&partial)
                 .and_then(|mut file| file.write_all(made.as_ref()));
             written.map_err(at)?;
-            // Whoever comes first has made it.
+            // The first process has made it.
             drop(fs::hard_link(&partial, &path));
             fs::remove_file(&partial).map_err(at)?;
         }
         let bytes = fs::read(&path).map_err(at)?;
         let pair = Ed25519KeyPair::from_pkcs8(&bytes);
         let pair = pair.map_err(|why| wrong(format!("{}: {why}", path.display())))?;
-        let public = format!("{KIND}{}", hex(pair.public_key().as_ref()));
+        let public = format!("{KIND}{}", encode_hex(pair.public_key().as_ref()));
         Ok(Self { pair, public })
     }
 
@@ -64,14 +64,14 @@ impl MachineKey {
 
     /// Signs a text of this kind; one of another kind has another signature.
     pub(crate) fn sign(&self, kind: &str, text: &str) -> String {
-        hex(self.pair.sign(statement(kind, text).as_bytes()).as_ref())
+        encode_hex(self.pair.sign(statement(kind, text).as_bytes()).as_ref())
     }
 }
 
 /// Did this key sign exactly this?
 pub(crate) fn is_signed(public: &str, kind: &str, text: &str, signature: &str) -> bool {
-    let key = public.strip_prefix(KIND).and_then(bytes);
-    let (Some(key), Some(signature)) = (key, bytes(signature)) else {
+    let key = public.strip_prefix(KIND).and_then(decode_hex);
+    let (Some(key), Some(signature)) = (key, decode_hex(signature)) else {
         return false;
     };
     let key = UnparsedPublicKey::new(&ED25519, key);
@@ -83,7 +83,7 @@ fn statement(kind: &str, text: &str) -> String {
     format!("signoff.{kind}/1\n{text}")
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn encode_hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
@@ -92,7 +92,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-fn bytes(hex: &str) -> Option<Vec<u8>> {
+fn decode_hex(hex: &str) -> Option<Vec<u8>> {
     if !hex.is_ascii() || !hex.len().is_multiple_of(2) {
         return None;
     }

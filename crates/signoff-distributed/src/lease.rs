@@ -12,7 +12,7 @@ use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Row as _};
 
 use crate::database::Database;
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// The lock of this process.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ impl Lease {
         database: &Database,
         executor: &str,
         length: Duration,
-    ) -> Result<Self, EngineError> {
-        let connection = database.wait(hold(database.url().to_owned(), executor.to_owned()))?;
+    ) -> Result<Self, ClusterError> {
+        let connection = database.wait(acquire(database.url().to_owned(), executor.to_owned()))?;
         let lost = Arc::new(AtomicBool::new(false));
         let (flag, url, executor) = (
             Arc::clone(&lost),
@@ -35,7 +35,7 @@ impl Lease {
             executor.to_owned(),
         );
         database.handle().spawn(async move {
-            keep(connection, url, executor, length).await;
+            keep_session(connection, url, executor, length).await;
             flag.store(true, Ordering::Release);
         });
         Ok(Self { lost })
@@ -47,7 +47,7 @@ impl Lease {
     }
 }
 
-async fn hold(url: String, executor: String) -> Result<PgConnection, EngineError> {
+async fn acquire(url: String, executor: String) -> Result<PgConnection, ClusterError> {
     let mut connection = PgConnection::connect(&url).await?;
     let row = sqlx::query("SELECT pg_try_advisory_lock(hashtextextended($1, 0))")
         .bind(&executor)
@@ -61,14 +61,19 @@ async fn hold(url: String, executor: String) -> Result<PgConnection, EngineError
             .await?;
         return Ok(connection);
     }
-    Err(EngineError::Machine {
+    Err(ClusterError::Machine {
         what: "this process cannot hold its lock",
         why: format!("another one calls itself `{executor}`"),
     })
 }
 
 /// Returns when the lock could not be held for too long. Two thirds of a lease: others wait for a whole one.
-async fn keep(mut connection: PgConnection, url: String, executor: String, length: Duration) {
+async fn keep_session(
+    mut connection: PgConnection,
+    url: String,
+    executor: String,
+    length: Duration,
+) {
     let (look, patience) = (length / 6, length * 2 / 3);
     let mut held = Instant::now();
     loop {
@@ -83,7 +88,7 @@ async fn keep(mut connection: PgConnection, url: String, executor: String, lengt
             if held.elapsed() > patience {
                 return;
             }
-            let again = hold(url.clone(), executor.clone());
+            let again = acquire(url.clone(), executor.clone());
             if let Ok(Ok(new)) = tokio::time::timeout(look, again).await {
                 connection = new;
                 held = Instant::now();
@@ -98,7 +103,7 @@ async fn keep(mut connection: PgConnection, url: String, executor: String, lengt
 pub(crate) fn dead_machines(
     database: &Database,
     length: Duration,
-) -> Result<Vec<String>, EngineError> {
+) -> Result<Vec<String>, ClusterError> {
     const FREE: &str = "NOT EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 \
          AND ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(m.executor, 0))";
     let seconds = length.as_secs_f64();

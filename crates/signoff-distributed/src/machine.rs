@@ -7,18 +7,18 @@ use std::time::{Duration, Instant};
 
 use dbos::DBOS;
 use signoff_runtime::project::ProcessContext;
-use signoff_store::config::EngineSettings;
+use signoff_store::config::ClusterSettings;
 
 use crate::database::{Database, NewMachine, now_ms};
-use crate::error::EngineError;
-use crate::hosting::Hosts;
+use crate::error::ClusterError;
 use crate::keys::MachineKey;
 use crate::lease::{Lease, dead_machines};
 use crate::mirror::MirrorOptions;
 use crate::queues::Queues;
 use crate::slots::Slots;
 use crate::wakes::Wakes;
-use crate::workflows::launch;
+use crate::worker::RunWorkers;
+use crate::workflows::launch_dbos;
 
 /// How often it is looked whether something is to be said, or the process is to end.
 const TICK: Duration = Duration::from_millis(100);
@@ -35,7 +35,7 @@ pub struct MachineOptions {
     /// What the process was started with.
     pub process: ProcessContext,
     /// The person's own settings about other machines.
-    pub settings: EngineSettings,
+    pub settings: ClusterSettings,
     /// The roles whose work it does.
     pub roles: Vec<String>,
     /// How much of it at once.
@@ -71,7 +71,7 @@ pub(crate) struct Shared {
     pub(crate) executor: String,
     pub(crate) name: String,
     pub(crate) key: Arc<MachineKey>,
-    pub(crate) settings: EngineSettings,
+    pub(crate) settings: ClusterSettings,
     pub(crate) mirrors: MirrorOptions,
     pub(crate) lease: Duration,
     queues: Queues,
@@ -81,7 +81,7 @@ pub(crate) struct Shared {
     draining: AtomicBool,
     /// What is under way here.
     pub(crate) busy: AtomicUsize,
-    pub(crate) hosts: Hosts,
+    pub(crate) run_workers: RunWorkers,
     trouble: Mutex<Vec<String>>,
 }
 
@@ -99,10 +99,10 @@ impl Shared {
     }
 
     /// The repository that carries a project's runs, if this machine takes part in it.
-    pub(crate) fn remote_of(&self, project: &str) -> Result<String, EngineError> {
+    pub(crate) fn remote_of(&self, project: &str) -> Result<String, ClusterError> {
         let listed = self.settings.projects.value.get(project).cloned();
         listed.ok_or_else(|| {
-            EngineError::Untrusted(format!(
+            ClusterError::Untrusted(format!(
                 "`[engine.projects]` of this machine does not list the project `{project}`"
             ))
         })
@@ -112,24 +112,24 @@ impl Shared {
         self.draining.load(Ordering::Acquire)
     }
 
-    /// Says something to whoever watches the process.
-    pub(crate) fn say(&self, what: String) {
+    /// Prints a line for the person who watches the process.
+    pub(crate) fn announce(&self, what: String) {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.push(what);
     }
 }
 
 /// Counts what is under way, for as long as it lives.
-pub(crate) struct Busy<'a>(&'a AtomicUsize);
+pub(crate) struct CountDownOnDrop<'a>(&'a AtomicUsize);
 
-impl<'a> Busy<'a> {
+impl<'a> CountDownOnDrop<'a> {
     pub(crate) fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::AcqRel);
         Self(count)
     }
 }
 
-impl Drop for Busy<'_> {
+impl Drop for CountDownOnDrop<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -137,12 +137,12 @@ impl Drop for Busy<'_> {
 
 impl Machine {
     /// Comes up: connects, says who it is, takes its lock, and listens to its queues.
-    pub fn start(database: Database, options: MachineOptions) -> Result<Self, EngineError> {
+    pub fn start(database: Database, options: MachineOptions) -> Result<Self, ClusterError> {
         database.require_migrated()?;
         let key = Arc::new(MachineKey::of_directory(&options.key_directory)?);
         let name = host_name(&options.process);
         let executor = format!("{name}-{}-{}", std::process::id(), now_ms());
-        clear_remains(&options.directory, &name);
+        remove_abandoned_copies(&options.directory, &name);
         let mut orchestrators = options.settings.orchestrators.value.clone();
         // Whoever has it is this machine's user.
         orchestrators.push(key.public().to_owned());
@@ -164,7 +164,7 @@ impl Machine {
             orchestrates: options.orchestrates,
             draining: AtomicBool::new(false),
             busy: AtomicUsize::new(0),
-            hosts: Hosts::default(),
+            run_workers: RunWorkers::default(),
             trouble: Mutex::default(),
         });
         database.add_machine(
@@ -182,7 +182,7 @@ impl Machine {
         if options.orchestrates {
             shared.wakes.listen(&database);
         }
-        let engine = launch(&database, &shared, &options.roles)?;
+        let engine = launch_dbos(&database, &shared, &options.roles)?;
         Ok(Self {
             database,
             engine,
@@ -202,7 +202,7 @@ impl Machine {
     }
 
     /// What is under way here.
-    pub fn busy(&self) -> usize {
+    pub fn jobs_under_way(&self) -> usize {
         self.shared.busy.load(Ordering::Acquire)
     }
 
@@ -219,7 +219,7 @@ impl Machine {
         &self,
         mut goes_on: impl FnMut(&Self) -> bool,
         mut say: impl FnMut(&str),
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         let (mut swept, mut looked) = (Instant::now(), Instant::now());
         loop {
             std::thread::sleep(TICK);
@@ -235,17 +235,17 @@ impl Machine {
                 say(&line);
             }
             if self.lease.is_lost() {
-                return Err(EngineError::Machine {
+                return Err(ClusterError::Machine {
                     what: "this process lost its lease and ended its agents",
                     why: "the database could not be reached".to_owned(),
                 });
             }
-            if !goes_on(self) || (self.shared.is_draining() && self.busy() == 0) {
+            if !goes_on(self) || (self.shared.is_draining() && self.jobs_under_way() == 0) {
                 return Ok(());
             }
             if looked.elapsed() > LOOK {
                 looked = Instant::now();
-                if let Err(error @ EngineError::Machine { .. }) = self.database.require_version() {
+                if let Err(error @ ClusterError::Machine { .. }) = self.database.require_version() {
                     // Somebody brought the tables to another version: nothing here may touch them.
                     return Err(error);
                 }
@@ -260,35 +260,38 @@ impl Machine {
             }
             if self.shared.orchestrates && swept.elapsed() > self.shared.lease / 2 {
                 swept = Instant::now();
-                if let Err(error) = self.sweep() {
+                if let Err(error) = self.requeue_abandoned_work() {
                     say(&format!("could not look for machines that died: {error}"));
                 }
-                self.tell_depths();
+                self.report_queue_depths();
             }
         }
     }
 
     /// Tells the system that watches runs how much waits.
-    fn tell_depths(&self) {
-        let telemetry = &self.shared.mirrors.process.engine.telemetry;
-        // Without the database nobody knows.
+    fn report_queue_depths(&self) {
+        let telemetry = &self.shared.mirrors.process.services.telemetry;
+        // Without the database this is unknown.
         if let Some(telemetry) = telemetry
-            && let Ok(depths) = self.database.waiting()
+            && let Ok(depths) = self.database.waiting_orders()
         {
             telemetry.queue_depths(&depths);
         }
     }
 
     /// Puts back what dead processes left.
-    fn sweep(&self) -> Result<(), EngineError> {
+    fn requeue_abandoned_work(&self) -> Result<(), ClusterError> {
         let dead = dead_machines(&self.database, self.shared.lease)?;
         if dead.is_empty() {
             return Ok(());
         }
-        let count = self.shared.queues.reenqueue(&self.database, &dead)?;
+        let count = self
+            .shared
+            .queues
+            .requeue_orders_of(&self.database, &dead)?;
         for executor in &dead {
             self.database.remove_machine(executor)?;
-            self.shared.say(format!(
+            self.shared.announce(format!(
                 "`{executor}` is gone; {count} tasks it had were queued again"
             ));
         }
@@ -301,11 +304,11 @@ impl Machine {
         let done = async {
             let shutdown = self.engine.shutdown();
             drop(tokio::time::timeout(SHUTDOWN, shutdown).await);
-            Ok::<_, EngineError>(())
+            Ok::<_, ClusterError>(())
         };
         drop(self.database.wait(done));
-        self.shared.hosts.stop_all();
-        if self.shared.is_draining() && self.busy() == 0 {
+        self.shared.run_workers.stop_all();
+        if self.shared.is_draining() && self.jobs_under_way() == 0 {
             drop(self.database.remove_machine(&self.shared.executor));
         }
         drop(std::fs::remove_dir_all(&self.shared.mirrors.directory));
@@ -313,7 +316,7 @@ impl Machine {
 }
 
 /// Removes the copies of projects that killed processes of this machine left.
-fn clear_remains(directory: &std::path::Path, name: &str) {
+fn remove_abandoned_copies(directory: &std::path::Path, name: &str) {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in entries {
         let file = entry.file_name();

@@ -18,7 +18,7 @@ use signoff_store::{journal, signatures};
 
 use crate::cluster::Worker;
 use crate::database::{Database, SharedHead};
-use crate::error::EngineError;
+use crate::error::ClusterError;
 use crate::git::RemoteGit;
 use crate::journal_lines::{FirstEvent, JournalState, Line, TreeEvent, head_commit};
 use crate::keys::is_signed;
@@ -59,7 +59,7 @@ pub(crate) struct MirrorOptions {
 
 impl MirrorOptions {
     /// The same for copies of one use: a process may drive a run and work for it.
-    pub(crate) fn of_use(&self, name: &str) -> Self {
+    pub(crate) fn with_subdirectory(&self, name: &str) -> Self {
         Self {
             directory: self.directory.join(name),
             ..self.clone()
@@ -80,11 +80,11 @@ impl Mirror {
         options: &MirrorOptions,
         run: &str,
         remote: &str,
-    ) -> Result<Self, EngineError> {
-        let failed = EngineError::machine;
+    ) -> Result<Self, ClusterError> {
+        let failed = ClusterError::machine;
         let head = database.head(run)?;
         let head =
-            head.ok_or_else(|| EngineError::Untrusted(format!("there is no run `{run}`")))?;
+            head.ok_or_else(|| ClusterError::Untrusted(format!("there is no run `{run}`")))?;
         let workspace = options.directory.join(run).join("checkout");
         fs::create_dir_all(&workspace).map_err(failed("a copy of the project cannot be made"))?;
         let workspace = workspace
@@ -100,7 +100,7 @@ impl Mirror {
         git.init()?;
         git.fetch(run)?;
         write_store(&workspace, &head.project)?;
-        let store = Store::create(&workspace).map_err(|error| EngineError::Machine {
+        let store = Store::create(&workspace).map_err(|error| ClusterError::Machine {
             what: "a copy of the project has no store",
             why: error.to_string(),
         })?;
@@ -114,7 +114,7 @@ impl Mirror {
             _ => {}
         }
         // A journal without a record of its end is refused. That of a copy is in the database, signed.
-        journal::record_beginning(&dir.journal()).map_err(|error| EngineError::Machine {
+        journal::record_beginning(&dir.journal()).map_err(|error| ClusterError::Machine {
             what: "the journal cannot be written",
             why: error.to_string(),
         })?;
@@ -135,7 +135,7 @@ impl Mirror {
     }
 
     /// Fetches what was published since. The journal's reader follows the chain.
-    pub(crate) fn catch_up(&mut self, database: &Database) -> Result<(), EngineError> {
+    pub(crate) fn catch_up(&mut self, database: &Database) -> Result<(), ClusterError> {
         let lines = database.lines_after(&self.run, self.journal.seq)?;
         // Large events are shared before the lines that name them.
         self.files = run_files::fetch(database, &self.run, &self.dir, self.files)?;
@@ -143,12 +143,12 @@ impl Mirror {
         for (seq, line) in &lines {
             let parsed = Line::parse(line)?;
             if parsed.seq != *seq || parsed.seq != self.journal.seq + 1 {
-                return Err(EngineError::Untrusted(format!(
+                return Err(ClusterError::Untrusted(format!(
                     "line {seq} of the journal of {} says that it is line {}",
                     self.run, parsed.seq
                 )));
             }
-            self.journal.note(&parsed, &self.dir.blobs())?;
+            self.journal.take_line(&parsed, &self.dir.blobs())?;
             if self.hashes.len() == HASHES {
                 self.hashes.pop_front();
             }
@@ -162,19 +162,19 @@ impl Mirror {
         let mut options = fs::OpenOptions::new();
         let file = options.append(true).create(true).open(self.dir.journal());
         file.and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()))
-            .map_err(EngineError::machine("the journal cannot be written"))
+            .map_err(ClusterError::machine("the journal cannot be written"))
     }
 
-    fn lines(&self) -> Result<String, EngineError> {
+    fn lines(&self) -> Result<String, ClusterError> {
         fs::read_to_string(self.dir.journal())
-            .map_err(EngineError::machine("the journal cannot be read"))
+            .map_err(ClusterError::machine("the journal cannot be read"))
     }
 
     /// Shows the files that the run began with, the plan as it was signed, and its signatures.
-    fn check_out(&self, head: &SharedHead, options: &MirrorOptions) -> Result<(), EngineError> {
+    fn check_out(&self, head: &SharedHead, options: &MirrorOptions) -> Result<(), ClusterError> {
         let lines = self.lines()?;
         let broken =
-            |what: &str| EngineError::Untrusted(format!("the journal of {} {what}", self.run));
+            |what: &str| ClusterError::Untrusted(format!("the journal of {} {what}", self.run));
         let first: FirstEvent = lines
             .lines()
             .next()
@@ -188,7 +188,7 @@ impl Mirror {
         self.git.check_out(&tree.tree.start)?;
         // The commit has what the person had of it, which counts for nothing here.
         write_store(&self.workspace, &head.project)?;
-        let stored = Store::existing(&self.workspace).ok_or_else(|| broken("has no store"))?;
+        let stored = Store::open_existing(&self.workspace).ok_or_else(|| broken("has no store"))?;
         let digests = first
             .digest
             .parse::<Digest>()
@@ -196,12 +196,12 @@ impl Mirror {
             .zip(first.terms.parse::<Digest>().ok());
         let (plan, terms) = digests.ok_or_else(|| broken("names no digests"))?;
         let found = signatures::copies_of_run(&self.dir, &first.plan, &plan, &terms);
-        let found = found.map_err(|error| EngineError::Untrusted(error.to_string()))?;
+        let found = found.map_err(|error| ClusterError::Untrusted(error.to_string()))?;
         let newest = found.first().ok_or_else(|| {
-            EngineError::Untrusted(format!("nobody signed the plan of {}", self.run))
+            ClusterError::Untrusted(format!("nobody signed the plan of {}", self.run))
         })?;
-        let configuration = configuration(&newest.canonical_terms);
-        fs::write(stored.config_path(), configuration).map_err(EngineError::machine(
+        let configuration = signed_configuration(&newest.canonical_terms);
+        fs::write(stored.config_path(), configuration).map_err(ClusterError::machine(
             "the copy's configuration cannot be written",
         ))?;
         for record in found.iter().rev() {
@@ -211,10 +211,10 @@ impl Mirror {
                 .is_none()
             {
                 let saved = signatures::save(&stored, record);
-                saved.map_err(|error| EngineError::Untrusted(error.to_string()))?;
+                saved.map_err(|error| ClusterError::Untrusted(error.to_string()))?;
             }
         }
-        self.show_plan(&first.path)?;
+        self.write_plan_file(&first.path)?;
         self.require_head(head, options)?;
         if let Some(commit) = head_commit(lines.lines()) {
             self.git.set_branch(&self.run, &commit)?;
@@ -223,18 +223,18 @@ impl Mirror {
     }
 
     /// Writes the plan to where it was.
-    fn show_plan(&self, path: &str) -> Result<(), EngineError> {
-        let failed = EngineError::machine("the plan cannot be written");
+    fn write_plan_file(&self, path: &str) -> Result<(), ClusterError> {
+        let failed = ClusterError::machine("the plan cannot be written");
         let target = self.workspace.join(path);
         let climbs = Path::new(path)
             .components()
             .any(|part| !matches!(part, std::path::Component::Normal(_)));
         if climbs {
-            return Err(EngineError::Unfit(vec![format!(
+            return Err(ClusterError::Unfit(vec![format!(
                 "its plan lies outside of the project: {path}"
             )]));
         }
-        // A thread's files are a directory, which is no snapshot of one file.
+        // A thread's files are a directory, which is not a snapshot of one file.
         let Ok(Some((_, bytes))) = self.dir.load_snapshot() else {
             return copy_directory(&self.dir.snapshot(""), &target).map_err(failed);
         };
@@ -245,15 +245,15 @@ impl Mirror {
     }
 
     /// Who vouches for the journal: the person who began the run, or a machine that drove it and that this one believes.
-    fn require_head(&self, head: &SharedHead, options: &MirrorOptions) -> Result<(), EngineError> {
+    fn require_head(&self, head: &SharedHead, options: &MirrorOptions) -> Result<(), ClusterError> {
         if self.journal.seq < head.seq {
-            return Err(EngineError::Untrusted(format!(
+            return Err(ClusterError::Untrusted(format!(
                 "the journal of {} ends before its head",
                 self.run
             )));
         }
         let untrusted = |why: &str| {
-            Err(EngineError::Untrusted(format!(
+            Err(ClusterError::Untrusted(format!(
                 "the journal of {} {why}",
                 self.run
             )))
@@ -278,7 +278,7 @@ impl Mirror {
                 };
                 let verified = verify_message(&project, "run", text.as_bytes(), &proof);
                 verified.map_err(|error| {
-                    EngineError::Untrusted(format!(
+                    ClusterError::Untrusted(format!(
                         "the signature under the journal of {} is not accepted: {error}",
                         self.run
                     ))
@@ -297,7 +297,7 @@ impl Mirror {
     }
 
     /// The hash of a line of the journal.
-    pub(crate) fn hash_of(&self, seq: i64) -> Result<Option<String>, EngineError> {
+    pub(crate) fn hash_of(&self, seq: i64) -> Result<Option<String>, ClusterError> {
         let is_it = |(known, _): &&(i64, String)| *known == seq;
         if let Some((_, hash)) = self.hashes.iter().rev().find(is_it) {
             return Ok(Some(hash.clone()));
@@ -308,7 +308,7 @@ impl Mirror {
     }
 
     /// Fetches the run's commits, unless that was done since the remote had these.
-    pub(crate) fn fetch_commits(&mut self, pushed: Pushed) -> Result<(), EngineError> {
+    pub(crate) fn fetch_commits(&mut self, pushed: Pushed) -> Result<(), ClusterError> {
         if self.fetched < pushed {
             self.git.fetch(&self.run)?;
             self.fetched = pushed;
@@ -317,7 +317,7 @@ impl Mirror {
     }
 
     /// The project, as runs find it here.
-    pub(crate) fn project(&self, cluster: Arc<dyn Cluster>) -> Result<Project, EngineError> {
+    pub(crate) fn project(&self, cluster: Arc<dyn Cluster>) -> Result<Project, ClusterError> {
         let mut project = Project::open(&self.process)?;
         project.cluster = Some(cluster);
         Ok(project)
@@ -330,8 +330,8 @@ pub(crate) fn head_text(run: &str, seq: i64, hash: &str) -> String {
 }
 
 /// The store of a copy: the project's id, and nothing that the repository says.
-fn write_store(workspace: &Path, project: &str) -> Result<(), EngineError> {
-    let failed = EngineError::machine("the copy's store cannot be written");
+fn write_store(workspace: &Path, project: &str) -> Result<(), ClusterError> {
+    let failed = ClusterError::machine("the copy's store cannot be written");
     let directory = workspace.join(".signoff");
     let file = json!({"schema": "signoff.project/1", "id": project});
     let make = || {
@@ -360,7 +360,7 @@ fn copy_directory(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// The settings that the signed terms give. They are compared with the terms afterwards, so what is missed here is noticed.
-fn configuration(terms: &Value) -> String {
+fn signed_configuration(terms: &Value) -> String {
     use std::fmt::Write as _;
     let mut text = String::from("# From the signed terms of the run.\n");
     let mut section = |name: &str, entries: &[(&str, Option<String>)]| {
@@ -422,7 +422,7 @@ mod tests {
             "sandbox": {"env": ["HOME", "PATH"], "network": false},
             "agents": {"coder": {"driver": "command", "command": ["evil"]}},
         });
-        let text = configuration(&terms);
+        let text = signed_configuration(&terms);
         for line in [
             "shell = \"bash\"",
             "timeout = \"90s\"",

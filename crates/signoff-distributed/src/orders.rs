@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use signoff_runtime::cluster::{Order, OrderedTask, Report};
 
 use crate::database::PROTOCOL;
-use crate::error::EngineError;
+use crate::error::ClusterError;
 use crate::keys::{MachineKey, is_signed};
 
 /// An order, as it is signed. It names the journal's head, and so the whole run that it belongs to.
@@ -60,7 +60,7 @@ impl OrderBody {
 
 /// What every version says of its orders.
 #[derive(Deserialize)]
-struct Spoken {
+struct OrderProtocol {
     protocol: i32,
 }
 
@@ -79,7 +79,7 @@ const ORDER: &str = "order";
 const REPORT: &str = "report";
 
 impl SignedOrder {
-    pub(crate) fn new(body: &OrderBody, key: &MachineKey) -> Result<Self, EngineError> {
+    pub(crate) fn new(body: &OrderBody, key: &MachineKey) -> Result<Self, ClusterError> {
         let text = encode(body)?;
         Ok(Self {
             id: body.id(),
@@ -92,8 +92,8 @@ impl SignedOrder {
     }
 
     /// The order, if one of these keys signed it under this name.
-    pub(crate) fn verify(&self, trusted: &[String]) -> Result<OrderBody, EngineError> {
-        let wrong = |why: String| EngineError::Untrusted(why);
+    pub(crate) fn verify(&self, trusted: &[String]) -> Result<OrderBody, ClusterError> {
+        let wrong = |why: String| ClusterError::Untrusted(why);
         if !trusted.contains(&self.key) {
             return Err(wrong(format!(
                 "the order `{}` is from a machine that `[engine] orchestrators` does not list: {}",
@@ -106,7 +106,7 @@ impl SignedOrder {
                 self.id
             )));
         }
-        let spoken: Spoken = serde_json::from_str(&self.body)
+        let spoken: OrderProtocol = serde_json::from_str(&self.body)
             .map_err(|why| wrong(format!("the order `{}` cannot be read: {why}", self.id)))?;
         if spoken.protocol != PROTOCOL {
             return Err(wrong(format!(
@@ -133,7 +133,7 @@ impl SignedOrder {
     }
 
     /// What the order says, whoever wrote it. Only for a report that it is not believed.
-    pub(crate) fn unverified(&self) -> Option<OrderBody> {
+    pub(crate) fn unverified_body(&self) -> Option<OrderBody> {
         serde_json::from_str(&self.body).ok()
     }
 }
@@ -166,7 +166,7 @@ impl SignedReport {
         order: &SignedOrder,
         report: Report,
         key: &MachineKey,
-    ) -> Result<Self, EngineError> {
+    ) -> Result<Self, ClusterError> {
         let body = encode(&ReportBody {
             order: order.id.clone(),
             report,
@@ -179,8 +179,8 @@ impl SignedReport {
     }
 
     /// The report, if one of these keys signed it for this order.
-    pub(crate) fn verify(&self, order: &str, trusted: &[String]) -> Result<Report, EngineError> {
-        let wrong = |why: String| EngineError::Untrusted(why);
+    pub(crate) fn verify(&self, order: &str, trusted: &[String]) -> Result<Report, ClusterError> {
+        let wrong = |why: String| ClusterError::Untrusted(why);
         if !trusted.contains(&self.key) {
             return Err(wrong(format!(
                 "the report about `{order}` is from a machine that `[engine] workers` does not list: {}",
@@ -204,8 +204,8 @@ impl SignedReport {
     }
 }
 
-fn encode(body: &impl Serialize) -> Result<String, EngineError> {
-    serde_json::to_string(body).map_err(|why| EngineError::Machine {
+fn encode(body: &impl Serialize) -> Result<String, ClusterError> {
+    serde_json::to_string(body).map_err(|why| ClusterError::Machine {
         what: "a message cannot be written",
         why: why.to_string(),
     })

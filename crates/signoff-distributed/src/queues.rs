@@ -4,14 +4,14 @@ use dbos::sysdb::types::{WorkflowFilter, WorkflowStatus};
 use dbos::{Client, ClientConfig, EngineOnly, ResumeOptions};
 
 use crate::database::{APPLICATION, DBOS_SCHEMA, Database};
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// The queues, as a client of DBOS.
 #[derive(Clone)]
 pub(crate) struct Queues(Client);
 
 impl Queues {
-    pub(crate) fn connect(database: &Database) -> Result<Self, EngineError> {
+    pub(crate) fn connect(database: &Database) -> Result<Self, ClusterError> {
         let mut config = ClientConfig::new(database.url());
         config.app_name = Some(APPLICATION.to_owned());
         DBOS_SCHEMA.clone_into(&mut config.schema);
@@ -20,11 +20,11 @@ impl Queues {
     }
 
     /// Puts back into their queues what these processes left.
-    pub(crate) fn reenqueue(
+    pub(crate) fn requeue_orders_of(
         &self,
         database: &Database,
         dead: &[String],
-    ) -> Result<usize, EngineError> {
+    ) -> Result<usize, ClusterError> {
         let executors: Vec<&str> = dead.iter().map(String::as_str).collect();
         database.wait(async {
             let filter = WorkflowFilter {
@@ -37,7 +37,7 @@ impl Queues {
                 let options = ResumeOptions {
                     queue: record.queue_name.as_deref(),
                 };
-                // It counts its attempts anew: a machine that dies is no fault of what it did.
+                // It counts its attempts anew: what it did is not to blame when a machine dies.
                 let resumed = self
                     .0
                     .resume_with::<String, EngineOnly>(&record.workflow_id, options);

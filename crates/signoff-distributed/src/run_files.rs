@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use signoff_store::runs::RunDir;
 
 use crate::database::Database;
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// As much of a log as is kept: the end of it.
 const LOG: usize = 256 * 1024;
@@ -18,18 +18,18 @@ pub(crate) fn fetch(
     run: &str,
     dir: &RunDir,
     after: i64,
-) -> Result<i64, EngineError> {
+) -> Result<i64, ClusterError> {
     let mut last = after;
     for (number, path, bytes) in database.files_after(run, after)? {
-        let target = inside(dir, &path)?;
-        write(&target, &bytes)?;
+        let target = path_inside(dir, &path)?;
+        write_received(&target, &bytes)?;
         last = last.max(number);
     }
     Ok(last)
 }
 
 /// Where a file of this name is in the run's directory. No name leads out of it, or replaces what this machine wrote.
-fn inside(dir: &RunDir, path: &str) -> Result<PathBuf, EngineError> {
+fn path_inside(dir: &RunDir, path: &str) -> Result<PathBuf, ClusterError> {
     let relative = Path::new(path);
     let plain = relative
         .components()
@@ -37,7 +37,7 @@ fn inside(dir: &RunDir, path: &str) -> Result<PathBuf, EngineError> {
     let first = path.split('/').next().unwrap_or_default();
     let is_known = matches!(first, "blobs" | "signatures" | "steps") || first.starts_with("plan");
     if !plain || !is_known {
-        return Err(EngineError::Untrusted(format!(
+        return Err(ClusterError::Untrusted(format!(
             "a file of the run is called `{}`",
             path.escape_debug()
         )));
@@ -45,9 +45,9 @@ fn inside(dir: &RunDir, path: &str) -> Result<PathBuf, EngineError> {
     Ok(dir.path().join(relative))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), EngineError> {
+fn write_received(path: &Path, bytes: &[u8]) -> Result<(), ClusterError> {
     use std::os::unix::fs::DirBuilderExt as _;
-    let failed = EngineError::machine("a file of the run cannot be written");
+    let failed = ClusterError::machine("a file of the run cannot be written");
     let parent = path.parent().unwrap_or(path);
     let mut builder = fs::DirBuilder::new();
     let made = builder.recursive(true).mode(0o700).create(parent);
@@ -63,7 +63,7 @@ pub(crate) fn share(
     run: &str,
     dir: &RunDir,
     names: &[&str],
-) -> Result<(), EngineError> {
+) -> Result<(), ClusterError> {
     let mut files = BTreeMap::new();
     for name in names {
         read_below(dir, &dir.path().join(name), &mut files)?;
@@ -75,8 +75,8 @@ fn read_below(
     dir: &RunDir,
     path: &Path,
     files: &mut BTreeMap<String, Vec<u8>>,
-) -> Result<(), EngineError> {
-    let failed = EngineError::machine;
+) -> Result<(), ClusterError> {
+    let failed = ClusterError::machine;
     if path.is_dir() {
         let entries =
             fs::read_dir(path).map_err(failed("a directory of the run cannot be read"))?;
@@ -102,8 +102,8 @@ fn name_of(dir: &RunDir, path: &Path) -> String {
 }
 
 /// The names of what a run began with: the versions of its plan, and their signatures.
-pub(crate) fn first_files(dir: &RunDir) -> Result<Vec<String>, EngineError> {
-    let failed = EngineError::machine("the run's directory cannot be read");
+pub(crate) fn first_files(dir: &RunDir) -> Result<Vec<String>, ClusterError> {
+    let failed = ClusterError::machine("the run's directory cannot be read");
     let entries = fs::read_dir(dir.path()).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let names = entries.map_err(failed)?;
     let names = names
@@ -119,10 +119,10 @@ pub(crate) fn shared_log(
     dir: &RunDir,
     path: &Path,
     hide: impl Fn(&str) -> String,
-) -> Result<Option<(String, Vec<u8>)>, EngineError> {
+) -> Result<Option<(String, Vec<u8>)>, ClusterError> {
     let bytes = match fs::read(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        read => read.map_err(EngineError::machine("a log cannot be read"))?,
+        read => read.map_err(ClusterError::machine("a log cannot be read"))?,
     };
     let text = String::from_utf8_lossy(&bytes);
     let mut from = text.len().saturating_sub(LOG);
@@ -149,7 +149,7 @@ mod tests {
             "requests/x",
             "",
         ] {
-            assert!(inside(&dir, name).is_err(), "{name}");
+            assert!(path_inside(&dir, name).is_err(), "{name}");
         }
         for name in [
             "plan.md",
@@ -158,7 +158,7 @@ mod tests {
             "steps/a/1/prompt",
             "blobs/ab",
         ] {
-            assert!(inside(&dir, name).is_ok(), "{name}");
+            assert!(path_inside(&dir, name).is_ok(), "{name}");
         }
     }
 }

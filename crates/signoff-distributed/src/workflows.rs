@@ -9,8 +9,8 @@ use crate::database::{
     APPLICATION, ATTEMPT, DBOS_SCHEMA, Database, PLAN_RUN, PLANS, WorkflowInput, queue_of, version,
 };
 use crate::driving::{DriveOutcome, drive};
-use crate::error::EngineError;
-use crate::machine::{Busy, Shared};
+use crate::error::ClusterError;
+use crate::machine::{CountDownOnDrop, Shared};
 
 /// How often DBOS looks into a queue.
 const POLL: Duration = Duration::from_millis(100);
@@ -22,11 +22,11 @@ const SURPLUS: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Listens to the queues of this process.
-pub(crate) fn launch(
+pub(crate) fn launch_dbos(
     database: &Database,
     shared: &Arc<Shared>,
     roles: &[String],
-) -> Result<DBOS, EngineError> {
+) -> Result<DBOS, ClusterError> {
     let mut config = Config::new(APPLICATION, database.url());
     DBOS_SCHEMA.clone_into(&mut config.schema);
     config.executor_id = Some(shared.executor.clone());
@@ -38,7 +38,7 @@ pub(crate) fn launch(
     }
     config.listen_queues = Some(queues.clone());
     let engine = DBOS::new(config);
-    register(&engine, database, shared)?;
+    register_workflows(&engine, database, shared)?;
     // The row of a queue is for all who listen to it: it lets through what the largest of them can do.
     let most = database.most_jobs()?;
     database.wait(async {
@@ -62,29 +62,33 @@ pub(crate) fn launch(
 }
 
 /// Every process knows both workflows; which it is given depends on its queues.
-fn register(engine: &DBOS, database: &Database, shared: &Arc<Shared>) -> Result<(), EngineError> {
+fn register_workflows(
+    engine: &DBOS,
+    database: &Database,
+    shared: &Arc<Shared>,
+) -> Result<(), ClusterError> {
     let (driving, of_database) = (Arc::clone(shared), database.clone());
     engine.register_workflow(PLAN_RUN, move |input: WorkflowInput| {
         let (shared, database) = (Arc::clone(&driving), of_database.clone());
         let run = input.name();
         let body = move || {
-            let _busy = Busy::new(&shared.busy);
-            plan_run(&database, &shared, &run)
+            let _busy = CountDownOnDrop::new(&shared.busy);
+            drive_activated_run(&database, &shared, &run)
         };
-        durably("drive", body)
+        run_as_step("drive", body)
     })?;
     let (working, of_database) = (Arc::clone(shared), database.clone());
     engine.register_workflow(ATTEMPT, move |input: WorkflowInput| {
         let (shared, database) = (Arc::clone(&working), of_database.clone());
         let order = input.name();
-        let body = move || attempt(&database, &shared, &order);
-        durably("work", body)
+        let body = move || take_order(&database, &shared, &order);
+        run_as_step("work", body)
     })?;
     Ok(())
 }
 
 /// Runs a body on a thread that may wait, as the one durable step of a workflow.
-async fn durably(
+async fn run_as_step(
     name: &'static str,
     body: impl Fn() -> String + Clone + Send + Sync + 'static,
 ) -> Result<String, dbos::Error<EngineOnly>> {
@@ -98,30 +102,34 @@ async fn durably(
     .await
 }
 
-fn plan_run(database: &Database, shared: &Arc<Shared>, run: &str) -> String {
+fn drive_activated_run(database: &Database, shared: &Arc<Shared>, run: &str) -> String {
     match drive(database, shared, run) {
         Ok(DriveOutcome::Stopped(state)) => state,
         // Somebody has to drive it again, if whoever does now may be done with another activation.
-        Ok(DriveOutcome::Lost) => go_on(database, shared, run, "another process drives it"),
-        Err(error @ EngineError::Database(_)) => go_on(database, shared, run, &error.to_string()),
+        Ok(DriveOutcome::Lost) => {
+            activate_again(database, shared, run, "another process drives it")
+        }
+        Err(error @ ClusterError::Database(_)) => {
+            activate_again(database, shared, run, &error.to_string())
+        }
         Err(error) => {
-            shared.say(format!("{run}: {error}"));
+            shared.announce(format!("{run}: {error}"));
             error.to_string()
         }
     }
 }
 
 /// Has a run driven again, as soon as the database can be told. Its lease bounds how long this process tries.
-fn go_on(database: &Database, shared: &Arc<Shared>, run: &str, why: &str) -> String {
-    shared.say(format!("{run}: {why}"));
-    while database.activate(run).is_err() && !shared.hosts.is_stopping() {
+fn activate_again(database: &Database, shared: &Arc<Shared>, run: &str, why: &str) -> String {
+    shared.announce(format!("{run}: {why}"));
+    while database.activate(run).is_err() && !shared.run_workers.is_stopping() {
         std::thread::sleep(AGAIN);
     }
     why.to_owned()
 }
 
-fn attempt(database: &Database, shared: &Arc<Shared>, order: &str) -> String {
-    let _busy = Busy::new(&shared.busy);
+fn take_order(database: &Database, shared: &Arc<Shared>, order: &str) -> String {
+    let _busy = CountDownOnDrop::new(&shared.busy);
     let slot = shared.slots.take(SURPLUS);
     // It may have been told to leave while it waited.
     if shared.is_draining() {
@@ -130,10 +138,10 @@ fn attempt(database: &Database, shared: &Arc<Shared>, order: &str) -> String {
     let Some(_slot) = slot else {
         return pass_on(database, shared, order, Some(SURPLUS));
     };
-    let done = shared.hosts.perform(database, shared, order);
+    let done = shared.run_workers.perform(database, shared, order);
     done.unwrap_or_else(|error| {
         if !shared.is_draining() {
-            shared.say(format!("{order}: {error}"));
+            shared.announce(format!("{order}: {error}"));
         }
         pass_on(database, shared, order, None)
     })
@@ -146,7 +154,9 @@ fn pass_on(
     order: &str,
     after: Option<Duration>,
 ) -> String {
-    while !shared.hosts.is_stopping() && database.pass_on(order, &shared.executor, after).is_err() {
+    while !shared.run_workers.is_stopping()
+        && database.pass_on(order, &shared.executor, after).is_err()
+    {
         std::thread::sleep(AGAIN);
     }
     "passed on".to_owned()

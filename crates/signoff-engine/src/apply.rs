@@ -40,14 +40,14 @@ use self::step::{
     complete_step, confirm_step, fail_step, make_provisional, note_time, skip_step, start_step,
 };
 use crate::event::{Event, RecordedEvent};
-use crate::state::{DayLimit, Landing, Run, StepState, StepStatus, stands_still};
+use crate::state::{DayLimit, Landing, Run, StepState, StepStatus, is_waiting_or_stopped};
 
 /// Applies one recorded event. It cannot fail: an event about an unknown step changes nothing, and the
 /// reader of the journal refuses what does not parse.
 pub fn apply(run: &mut Run, recorded: &RecordedEvent) {
     let clock_was_set_back = recorded.at < run.usage.latest();
-    let stood_still = stands_still(run);
-    run.usage.note(recorded, stood_still);
+    let stood_still = is_waiting_or_stopped(run);
+    run.usage.count_event(recorded, stood_still);
     // Also about the items of loops that are not expanded yet.
     if let Event::EarlierStep { step, earlier } = &recorded.event {
         return note_earlier(run, step, earlier);

@@ -57,7 +57,7 @@ fn wall_limit(run: &Run) -> Option<Millis> {
 pub(crate) fn is_used_up(run: &Run) -> bool {
     amounts::Resource::ALL.into_iter().any(|resource| {
         let limit = resource.plan_limit(run);
-        limit.is_some_and(|limit| resource.used(&run.usage.sums.total) >= limit)
+        limit.is_some_and(|limit| resource.used_amount(&run.usage.sums.total) >= limit)
     })
 }
 
@@ -139,7 +139,7 @@ impl Allowance {
     }
 
     /// Takes what the agent of this step needs, if there is enough beside the others.
-    pub(crate) fn take(&mut self, run: &Run, at: usize) -> bool {
+    pub(crate) fn reserve_for(&mut self, run: &Run, at: usize) -> bool {
         let fits =
             self.agents != Some(0) && amounts::too_little(run, at, &self.committed).is_none();
         if fits {
@@ -199,14 +199,14 @@ fn wall_estimate(run: &Run, at: usize) -> Option<Estimate> {
 
 /// `2 agent steps remain`.
 fn remaining_text(run: &Run) -> String {
-    match remaining(run) {
+    match remaining_agent_steps(run) {
         1 => "1 agent step remains".to_owned(),
         count => format!("{count} agent steps remain"),
     }
 }
 
 /// How many agent steps are not done.
-fn remaining(run: &Run) -> usize {
+fn remaining_agent_steps(run: &Run) -> usize {
     let open = run.steps().filter(|(step, state)| {
         matches!(step.work, Work::Agent { .. })
             && matches!(

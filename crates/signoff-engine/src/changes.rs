@@ -43,7 +43,7 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Changes {
-    /// Paths; absent = nobody looked.
+    /// Paths; absent = not looked up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<String>>,
     /// Those among them that the step protects.

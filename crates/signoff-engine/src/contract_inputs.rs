@@ -4,18 +4,18 @@
 //! Names are all that is known here, so the result is neither complete nor proof. It holds the files that an honest
 //! change seldom needs and that a dishonest one would start with.
 
-mod called;
 mod details;
-mod displacing;
-mod guessed;
-mod known;
+mod guessed_files;
+mod known_files;
 mod libraries;
 mod links;
 mod local_configuration;
 mod modules;
 mod named_settings;
 mod produces;
+mod runner_files;
 mod runners;
+mod search_order;
 mod shadows;
 
 use std::cell::LazyCell;
@@ -25,13 +25,13 @@ use signoff_plan::glob;
 use signoff_plan::model::{Contract, Step};
 use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
-pub use self::called::{RunnerFile, called_files, runner_files};
 pub use self::details::{TreeChange, change_details, endings_to_query, paths_to_query};
-use self::guessed::{GuessedFiles, is_told};
-use self::known::Role;
+use self::guessed_files::{GuessedFiles, is_told};
+use self::known_files::Role;
 use self::links::names_by;
 pub use self::links::names_of;
 use self::produces::DeclaredProducts;
+pub use self::runner_files::{RunnerFile, called_files, runner_files};
 pub(crate) use self::runners::is_runner;
 use self::runners::{Family, Runners};
 use self::shadows::PythonStarts;
@@ -41,7 +41,7 @@ use crate::changes::{ChangeDetails, Changes, Displaced, LinkEnd};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangedInputs {
     /// Files that the step's contract reads, or that a contract of the plan loads, in the order given. They are named
-    /// in the evidence and are no fault.
+    /// in the evidence and are not failures.
     pub reads: Vec<String>,
     /// Those of them that configure a runner although `produces` does not name them: the attempt fails. Never test
     /// files.
@@ -155,13 +155,13 @@ fn displaced_by<'p, F: FnOnce() -> Vec<ContractText>>(
     plan: &'p [Step],
     contracts: &LazyCell<Vec<ContractText>, F>,
 ) -> Vec<Displaced> {
-    let path = plain(path);
+    let path = plain_path(path);
     let hidden = details.displaces.iter().filter(|one| one.file == path);
     let relied_on = hidden.filter(|one| {
         let hides = &one.hides;
         let mut loaded = contracts
             .iter()
-            .filter(|text| displacing::is_loaded_by(hides, &text.runners))
+            .filter(|text| search_order::is_loaded_by(hides, &text.runners))
             .peekable();
         let protects = |step: &'p Step| step.protects.iter().any(|by| glob::covers(by, hides));
         let is_protected = loaded.peek().is_some() && plan.iter().any(protects);
@@ -175,8 +175,9 @@ fn named_settings_among<F: FnOnce() -> Vec<ContractText>>(
     path: &str,
     contracts: &LazyCell<Vec<ContractText>, F>,
 ) -> Option<NamedSettings> {
-    let name = plain(path);
-    if !named_settings::may_be_settings(name) || known::role(name, &Runners::any()).is_some() {
+    let name = plain_path(path);
+    if !named_settings::may_be_settings(name) || known_files::role(name, &Runners::any()).is_some()
+    {
         return None;
     }
     let mut contracts = contracts.iter();
@@ -190,7 +191,7 @@ fn named_settings_among<F: FnOnce() -> Vec<ContractText>>(
 /// The files that a contract wrote and that configure its own runner: it may have run what it wrote.
 pub(crate) fn own_settings<'w>(contract: &Contract, writes: &'w [String]) -> Vec<&'w String> {
     // Of others it may have made a directory of its own, such as `build`.
-    let mut here = writes.iter().filter(|path| !plain(path).contains('/'));
+    let mut here = writes.iter().filter(|path| !plain_path(path).contains('/'));
     let Some(first) = here.next() else {
         return Vec::new();
     };
@@ -209,20 +210,23 @@ fn is_changed(changes: &Changes, path: &str) -> bool {
 
 /// Whether a changed path is a link: what it leads to has names below it.
 fn is_link(path: &str, details: &ChangeDetails) -> bool {
-    details.links.iter().any(|one| plain(&one.link) == path)
+    details
+        .links
+        .iter()
+        .any(|one| plain_path(&one.link) == path)
 }
 
 /// Whether a step says that it makes a file.
 pub(crate) fn is_produced(step: &Step, path: &str) -> bool {
-    DeclaredProducts::new(step).produces(plain(path))
+    DeclaredProducts::new(step).produces(plain_path(path))
 }
 
 /// Whether some contract would load this file without naming it.
 fn may_be_loaded(path: &str, details: &ChangeDetails) -> bool {
-    let path = plain(path);
+    let path = plain_path(path);
     let is_module =
         || modules::module_of(path, false).is_some_and(|one| modules::is_known(one.name));
-    known::role(path, &Runners::any()) == Some(Role::Configures)
+    known_files::role(path, &Runners::any()) == Some(Role::Configures)
         || libraries::takes_place_of_library(path, &Runners::any())
         || is_module()
         || is_listed(path, &details.hides)
@@ -289,7 +293,7 @@ impl ContractText {
         let moves = changes_directory(command);
         Self {
             files: named
-                .map(|path| plain(&path.value).trim_end_matches('/').to_owned())
+                .map(|path| plain_path(&path.value).trim_end_matches('/').to_owned())
                 .chain(run)
                 .collect(),
             patterns,
@@ -298,7 +302,7 @@ impl ContractText {
                 or_unknown: runners.is_any() || (moves && is_dynamic(command)),
             },
             words: path_words(command)
-                .map(|word| plain(word).to_owned())
+                .map(|word| plain_path(word).to_owned())
                 .collect(),
             configuration: given_as_configuration(command),
             guessed: GuessedFiles::of(command, &names),
@@ -311,24 +315,26 @@ impl ContractText {
 
     /// Why the contract loads a file that it does not name, if it does.
     fn load(&self, path: &str, details: &ChangeDetails) -> Option<LoadedAs> {
-        let path = plain(path);
+        let path = plain_path(path);
         if (is_listed(path, &details.hides) && self.runners.include(Family::Python))
-            || shadows::shadows(path, &self.runners, &self.starts, details)
+            || shadows::is_loaded_instead(path, &self.runners, &self.starts, details)
             || (is_listed(path, &details.created)
                 && libraries::takes_place_of_library(path, &self.runners))
         {
             return Some(LoadedAs::Shadows);
         }
-        let leads_there =
-            || self.has_below(&self.configuration, path) || known::leads_there(path, &self.runners);
+        let leads_there = || {
+            self.has_below(&self.configuration, path)
+                || known_files::leads_there(path, &self.runners)
+        };
         let is_named = self.is_among(&self.configuration, path);
         if !is_named && is_listed(path, &details.apart) && !self.starts_at(path) {
             return None;
         }
-        let is_vendor = path.ends_with(known::VENDOR) && is_listed(path, &details.added);
+        let is_vendor = path.ends_with(known_files::VENDOR) && is_listed(path, &details.added);
         let configures = is_named
             || (is_vendor && self.runners.include(Family::Go))
-            || known::role(path, &self.runners) == Some(Role::Configures)
+            || known_files::role(path, &self.runners) == Some(Role::Configures)
             || (is_listed(path, &details.selects) && self.runners.include(Family::Rust))
             || (is_link(path, details) && leads_there());
         configures.then_some(LoadedAs::Configures)
@@ -355,8 +361,8 @@ impl ContractText {
 
     /// Whether the contract reads a file in the ordinary way.
     fn reads(&self, path: &str, details: &ChangeDetails) -> bool {
-        let path = plain(path);
-        known::role(path, &self.runners).is_some()
+        let path = plain_path(path);
+        known_files::role(path, &self.runners).is_some()
             || (is_listed(path, &details.called) && !self.runners.is_none())
             || self.is_among(&self.files, path)
             || self.says(path)
@@ -410,7 +416,7 @@ fn run_directories(invocation: &Invocation) -> Vec<String> {
     let words = invocation.arguments.iter().flatten();
     let operands = words.filter(|word| !word.starts_with('-'));
     operands
-        .map(|word| plain(word).trim_end_matches('/').to_owned())
+        .map(|word| plain_path(word).trim_end_matches('/').to_owned())
         .collect()
 }
 
@@ -424,7 +430,7 @@ fn patterns_in(command: &str) -> Vec<String> {
     words
         .map(|word| {
             if word.contains('/') {
-                plain(word).to_owned()
+                plain_path(word).to_owned()
             } else {
                 format!("**/{word}")
             }
@@ -464,7 +470,7 @@ fn given_as_configuration(command: &str) -> BTreeSet<String> {
         "--makefile",
         "--require",
     ];
-    let bare = |word: &str| plain(word.trim_matches(['"', '\'', ';', ')'])).to_owned();
+    let bare = |word: &str| plain_path(word.trim_matches(['"', '\'', ';', ')'])).to_owned();
     let mut found = BTreeSet::new();
     let mut words = command.split_whitespace().peekable();
     while let Some(word) = words.next() {
@@ -495,7 +501,7 @@ fn module_files(directory: &str, name: &str) -> [String; 3] {
 }
 
 /// A path without what makes no difference: `./` before it, or the quotes of one with odd characters.
-fn plain(path: &str) -> &str {
+fn plain_path(path: &str) -> &str {
     let path = path.strip_prefix("./").unwrap_or(path);
     let inside = path
         .strip_prefix('"')
@@ -505,5 +511,5 @@ fn plain(path: &str) -> &str {
 
 /// Whether a path is one of these.
 fn is_listed(path: &str, list: &[String]) -> bool {
-    list.iter().any(|one| plain(one) == path)
+    list.iter().any(|one| plain_path(one) == path)
 }

@@ -13,7 +13,6 @@ mod gate;
 mod loops;
 mod merge;
 mod model;
-mod outside;
 mod permission;
 mod person;
 mod policy;
@@ -24,6 +23,7 @@ mod recovery;
 mod refusal;
 mod replan;
 mod run;
+mod shared_limits;
 mod verdict;
 
 use signoff_plan::model::Step;
@@ -35,22 +35,22 @@ use self::call::{call_begins, call_ended, call_impossible, call_needs_approval, 
 use self::control::{abort, retry_step, skip_step};
 use self::ending::finish;
 use self::evaluation::{evaluation_begins, evaluation_ended};
-use self::gate::gate;
-use self::loops::gather;
+use self::gate::pass_gate;
+use self::loops::end_loop;
 use self::merge::{
     candidate_begins, candidate_built, conflicted, merge_begins, merge_refused, merged,
 };
-use self::model::{Answered, model_begins, model_ended};
-use self::outside::{day_limit, lock_free, lock_taken};
+use self::model::{TaskAnswer, model_begins, model_ended};
 use self::permission::permission_asked;
 use self::person::{Answer, answer, over_budget};
 pub use self::protection::is_asked_for;
-use self::recovery::{resume, stop};
+use self::recovery::{resume, stop_run};
 pub use self::refusal::Refusal;
 use self::replan::{draft_offered, hand_in_version, replan, request_replan};
 use self::run::{
     checkout_joined, earlier_events, files_landed, planning_spent, reopen, start_run, tree_prepared,
 };
+use self::shared_limits::{day_limit, lock_free, lock_taken};
 use crate::Millis;
 use crate::event::Event;
 use crate::input::{AgentReports, Input};
@@ -90,7 +90,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         } => model_ended(
             run,
             step,
-            Answered {
+            TaskAnswer {
                 task,
                 answer,
                 by,
@@ -194,8 +194,8 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
         Input::SkipStep { step, by } => skip_step(run, &step, &by),
         Input::RetryStep { step, hint, by } => retry_step(run, step, hint, by),
         Input::AskForAcceptance => ask_for_acceptance(run),
-        Input::Gate { step } => gate(run, step),
-        Input::Gather { step } => gather(run, step),
+        Input::Gate { step } => pass_gate(run, step),
+        Input::Gather { step } => end_loop(run, step),
         Input::OverBudget { step } => over_budget(run, now, step),
         Input::LockTaken { step, lock, by } => lock_taken(run, step, lock, by),
         Input::LockFree { lock } => Ok(lock_free(run, lock)),
@@ -205,7 +205,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             reason,
             trouble: None,
         }]),
-        Input::Stop { trouble, reports } => Ok(stop(run, trouble, reports)),
+        Input::Stop { trouble, reports } => Ok(stop_run(run, trouble, reports)),
         Input::Abort { by, reports } => Ok(abort(run, &by, reports)),
         Input::Finish => Ok(finish(run)),
         Input::LandingBegins { commit, by } => Ok(vec![Event::LandingStarted { commit, by }]),

@@ -17,7 +17,7 @@ use crate::arguments::skipped_reference;
 use crate::budget::{Allowance, budget_question, draft_budget_question, is_used_up};
 use crate::event::{InboxKind, ModelTask, PauseReason};
 use crate::roles::wants_arbiter;
-use crate::state::{Carried, ReplanStage, Run, Stage, StepState};
+use crate::state::{KeptResult, ReplanStage, Run, Stage, StepState};
 
 /// How soon a lock is looked at again that another run holds.
 const LOCK_INTERVAL: Millis = 250;
@@ -137,7 +137,7 @@ pub fn due(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     if run.pausing.is_some() {
         return actions;
     }
-    // No step waits for advice, so it takes nobody's slot; the run does not end before it.
+    // No step waits for advice, so it takes no slot of a step; the run does not end before it.
     // Without a budget it is not asked for.
     let review = run
         .due_review()
@@ -201,7 +201,7 @@ fn keep_within_budget(run: &Run, actions: &mut Vec<Action>) {
     let mut allowance = Allowance::of(run);
     actions.retain(|action| {
         if let Action::Dispatch { step, .. } = action {
-            return allowance.take(run, *step);
+            return allowance.reserve_for(run, *step);
         }
         true
     });
@@ -283,7 +283,7 @@ fn is_judging(action: &Action) -> bool {
 fn final_actions(run: &Run, now: Millis, bounds: &Bounds) -> Vec<Action> {
     let settled = run.inbox.items.is_empty() && run.schedule.active.is_empty();
     // Steps outside the bounds are still to come.
-    if !settled || !run.schedule.ready.is_empty() || bounds.stop_short(run) {
+    if !settled || !run.schedule.ready.is_empty() || bounds.leaves_out_steps(run) {
         return Vec::new();
     }
     let (mut locks, mut locked_out) = (BTreeSet::new(), false);
@@ -332,7 +332,7 @@ fn first_action(run: &Run, at: usize, now: Millis) -> Option<Action> {
     }
     if run.wants_baseline(at) {
         let baseline = Action::Baseline { step: at };
-        // Nobody has a slot or a lock for hours without need.
+        // No step holds a slot or a lock for hours without need.
         return Some(match definition.work {
             Work::Agent { .. } => unless_day_is_used_up(run, now, baseline),
             Work::Tool { .. } | Work::Ask { .. } | Work::Check => baseline,
@@ -395,12 +395,12 @@ fn has_closed_gate(run: &Run, at: usize, definition: &Step, state: &StepState) -
     condition
         || definition.unexpanded.is_some()
         || definition.for_each.is_some()
-        || match run.carried(at) {
+        || match run.kept_step_result(at) {
             // It is done as soon as the gate is looked at.
-            Carried::Done(_) => true,
+            KeptResult::Done(_) => true,
             // Only work needs an approval.
-            Carried::IfContractHolds(_) => false,
-            Carried::Nothing => definition.approval && !state.activation.approved,
+            KeptResult::IfContractHolds(_) => false,
+            KeptResult::Nothing => definition.approval && !state.activation.approved,
         }
         || state.stage == Stage::NeedsWork && run.missing_before_work(at).is_some()
 }

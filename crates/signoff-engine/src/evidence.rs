@@ -75,7 +75,7 @@ pub struct EvidenceFacts {
     /// The earlier run of the plan that did the work, where it was kept from there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_from: Option<String>,
-    /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; absent = nobody said.
+    /// How the tree was shown to the contract: `overlay`, `copy` or `shared`; absent = not recorded.
     #[serde(rename = "room", default, skip_serializing_if = "Option::is_none")]
     pub overlay_mode: Option<String>,
     /// The machine that ran the contract, where several share a run: its name, its key, and the digest of its own terms.

@@ -156,11 +156,12 @@ fn is_changed(last: &Run, from: usize, step: &Step) -> bool {
 fn earlier_step(last: &Run, from: usize, request: &Request) -> Option<EarlierStep> {
     let (definition, state) = last.step(from)?;
     let mut result = own_result(last, state);
-    let is_lost = !request.is_same_run && is_lost(last, from, definition, state);
+    let is_lost = !request.is_same_run && may_have_lost_changes(last, from, definition, state);
     if let Some(result) = result.as_mut().filter(|_| is_lost) {
         result.again = Some(RedoReason::NotInCheckout);
     }
-    let passed_on = || passed_on(last, from, state).or_else(|| unfinished_call(last, state));
+    let passed_on =
+        || passed_on_from_earlier(last, from, state).or_else(|| unfinished_call(last, state));
     let mut earlier = result.or_else(passed_on)?;
     let loses_value = request.is_newly_read && earlier.output.is_none();
     earlier.again = match request {
@@ -212,7 +213,7 @@ fn own_result(last: &Run, state: &StepState) -> Option<EarlierStep> {
 }
 
 /// Is what the step changed not in the checkout, and no contract that would notice?
-fn is_lost(last: &Run, from: usize, definition: &Step, state: &StepState) -> bool {
+fn may_have_lost_changes(last: &Run, from: usize, definition: &Step, state: &StepState) -> bool {
     let may_have_changed = match definition.work {
         Work::Agent { .. } => true,
         Work::Tool { .. } => state.attempt.changed_tree,
@@ -225,7 +226,7 @@ fn is_lost(last: &Run, from: usize, definition: &Step, state: &StepState) -> boo
 }
 
 /// What a run before the last one knows of a step that the last one did not finish.
-fn passed_on(last: &Run, from: usize, state: &StepState) -> Option<EarlierStep> {
+fn passed_on_from_earlier(last: &Run, from: usize, state: &StepState) -> Option<EarlierStep> {
     let mut earlier = last.earlier_with_values(from)?;
     earlier.call = state.made_call.get().cloned();
     if state.attempts > 0 {

@@ -6,13 +6,13 @@ mod earlier;
 mod inbox;
 mod loop_items;
 mod made_call;
-mod outside;
 mod rechecks;
 mod replan;
 mod reviews;
 mod run_tree;
 mod schedule;
 mod setup;
+mod shared_limits;
 mod stage;
 mod step;
 mod step_states;
@@ -27,13 +27,11 @@ use signoff_plan::signed::SignedPlan;
 
 pub use self::attempt::{AttemptState, work_failure};
 pub use self::contract::{Baseline, ContractRuns};
-pub(crate) use self::earlier::{Carried, EarlierResult, item_number};
+pub(crate) use self::earlier::{EarlierResult, KeptResult, item_number};
 pub(crate) use self::inbox::Inbox;
 pub use self::inbox::InboxItem;
 pub(crate) use self::loop_items::{NewItem, match_items};
 pub use self::made_call::MadeCall;
-pub use self::outside::DayLimit;
-pub(crate) use self::outside::Outside;
 pub(crate) use self::rechecks::Rechecks;
 pub use self::replan::{ChosenRole, Replan, ReplanStage};
 pub(crate) use self::reviews::Reviews;
@@ -41,6 +39,8 @@ pub use self::run_tree::WorkLocation;
 pub(crate) use self::run_tree::{JoinedFile, Landing, LandingState, TreeState};
 pub(crate) use self::schedule::Schedule;
 pub(crate) use self::setup::{for_each_reference, read_steps, rendered_steps, steps_read};
+pub use self::shared_limits::DayLimit;
+pub(crate) use self::shared_limits::SharedLimits;
 pub use self::stage::{Stage, StepStatus};
 pub use self::step::{
     Activation, Advice, Allocation, Answered, CutOffAttempts, Failure, History, LoopItem,
@@ -48,7 +48,7 @@ pub use self::step::{
 };
 pub(crate) use self::step_states::StepStates;
 pub use self::token_usage::{BudgetAmount, Cost, TokenUsage, UsageSums, dollars_text, tokens_text};
-pub(crate) use self::usage::{Usage, stands_still};
+pub(crate) use self::usage::{Usage, is_waiting_or_stopped};
 use crate::event::{EarlierStep, InboxKind, Outcome, PauseReason, Settings, ToolCall};
 use crate::evidence::Evidence;
 use crate::verdict::{Missing, Verdict};
@@ -96,7 +96,7 @@ pub struct Run {
     pub(crate) outcome: Option<Outcome>,
     /// A critical step has failed: nothing new starts.
     pub(crate) aborting: bool,
-    /// Whoever reads it knows that it does not go on.
+    /// A reader knows that it does not go on.
     pub(crate) is_given_up: bool,
     /// It had ended, and went on.
     pub(crate) was_reopened: bool,
@@ -105,7 +105,7 @@ pub struct Run {
     /// How often one was wanted.
     pub(crate) replans: u32,
     /// What it waits for that other runs have.
-    pub(crate) outside: Outside,
+    pub(crate) outside: SharedLimits,
 }
 
 impl Run {
@@ -117,7 +117,7 @@ impl Run {
         self.signed.plan()
     }
 
-    pub fn signed(&self) -> &SignedPlan {
+    pub fn signed_plan(&self) -> &SignedPlan {
         &self.signed
     }
 
@@ -134,7 +134,7 @@ impl Run {
     }
 
     /// The trouble of the harness itself that it stands still for.
-    pub fn trouble(&self) -> Option<&str> {
+    pub fn harness_trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 
@@ -382,7 +382,7 @@ impl Run {
             return false;
         };
         // What counts as done already is tested by the contract first, whatever the settings say.
-        if let Carried::IfContractHolds(_) = self.carried(at) {
+        if let KeptResult::IfContractHolds(_) = self.kept_step_result(at) {
             return true;
         }
         match step.work {

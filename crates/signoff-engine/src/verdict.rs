@@ -14,7 +14,7 @@ pub(crate) use self::observation::{readable, tail};
 pub use self::overlay_mode::SHARED;
 pub(crate) use self::overlay_mode::weaker_mode;
 pub(crate) use self::test_counts::{
-    count_after, count_before, doubts, missing_tests, red_summary, reported_tests,
+    count_after, count_before, missing_tests, reasons_for_doubt, red_summary, reported_tests,
 };
 use crate::Millis;
 
@@ -67,7 +67,7 @@ pub(crate) fn judge(expect: &[Condition], observed: &Observation) -> Judgement {
 fn judge_end(expect: &[Condition], observed: &Observation) -> Judgement {
     let unmet = expect
         .iter()
-        .filter(|condition| !holds(condition, observed));
+        .filter(|condition| !is_met(condition, observed));
     let unmet: Vec<&Condition> = unmet.collect();
     let is_exit_code = |condition: &&Condition| matches!(condition, Condition::ExitCode(_));
     let mut described: Vec<String> = (unmet.iter())
@@ -97,7 +97,11 @@ pub(crate) fn baseline_verdict(expect: &[Condition], observed: &Observation) -> 
     match observed.ended {
         ProcessEnd::Exited(126 | 127) | ProcessEnd::Signaled(_) => Verdict::Inconclusive,
         // Unless it holds all the same: it may want the failure.
-        ProcessEnd::Exited(_) if observed.missing().is_some_and(|one| one.is_program()) => {
+        ProcessEnd::Exited(_)
+            if observed
+                .missing_program_or_module()
+                .is_some_and(|one| one.is_program()) =>
+        {
             match judge(expect, observed).verdict {
                 Verdict::Pass => Verdict::Pass,
                 Verdict::Fail | Verdict::Inconclusive => Verdict::Inconclusive,
@@ -110,7 +114,7 @@ pub(crate) fn baseline_verdict(expect: &[Condition], observed: &Observation) -> 
     }
 }
 
-fn holds(condition: &Condition, observed: &Observation) -> bool {
+fn is_met(condition: &Condition, observed: &Observation) -> bool {
     match condition {
         Condition::ExitCode(code) => observed.ended == ProcessEnd::Exited(*code),
         Condition::StdoutContains(text) => observed.stdout.contains(text),

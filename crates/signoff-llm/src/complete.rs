@@ -14,14 +14,14 @@ pub struct Completion {
     /// What it said, as far as that was kept.
     pub text: String,
     /// Why that is not all that it had to say.
-    pub cut: Option<Cut>,
+    pub cut: Option<Truncation>,
     /// What it used.
     pub usage: Usage,
 }
 
 /// Why an answer is not whole. Nothing is read in half of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum Truncation {
     /// It is longer than what is kept.
     TooLarge {
         /// How long it is.

@@ -1,7 +1,7 @@
 //! Marks what is data in a prompt, with a delimiter that the data cannot contain.
 
 use signoff_plan::digest::Digest;
-use signoff_plan::visible::hides;
+use signoff_plan::visible::hidden_reason;
 
 /// Digits of a delimiter: too many to be met by chance, few enough to be read.
 const DIGITS: usize = 16;
@@ -53,7 +53,7 @@ const NAME: usize = 200;
 pub(crate) fn inline(name: &str) -> String {
     let harmless = |c: char| {
         let is_mark = matches!(c, '`' | '"' | '<' | '>' | '{' | '}');
-        if is_mark || c.is_control() || hides(c).is_some() {
+        if is_mark || c.is_control() || hidden_reason(c).is_some() {
             '_'
         } else {
             c

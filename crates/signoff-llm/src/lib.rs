@@ -20,7 +20,7 @@ mod provider;
 mod reply;
 mod typed;
 
-pub use self::complete::{Complete, CompleteError, Completion, Cut, Usage};
+pub use self::complete::{Complete, CompleteError, Completion, Truncation, Usage};
 pub use self::context::{
     ExpansionContext, FinishedStep, InterviewAnswer, Memory, OpenContracts, PlanningContext,
     RejectedPlan, ReplanContext, RevisedPlan, ToolDescription,

@@ -1,4 +1,4 @@
-//! What is wrong with a draft, as a planner is told it.
+//! What is wrong with a draft, as the planner reads it.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use signoff_plan::source::Source;
 
 use crate::reply::ReplyProblem;
 
-/// One thing that is wrong with a draft. Displayed as a planner is told it, in one or two lines.
+/// One thing that is wrong with a draft. Displayed as the planner reads it, in one or two lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Objection {
     /// Name of the check, if it is one.
@@ -24,7 +24,7 @@ pub struct Objection {
 }
 
 impl Objection {
-    /// A blocking one that is no check's.
+    /// A blocking one that no check reported.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             code: None,

@@ -5,7 +5,7 @@ use signoff_plan::check::{Checked, check};
 use signoff_plan::dialect::parse_as;
 use signoff_plan::source::Source;
 
-use crate::complete::{Complete, CompleteError, Completion, Cut, Usage};
+use crate::complete::{Complete, CompleteError, Completion, Truncation, Usage};
 use crate::context::PlanningContext;
 use crate::objections::{Objection, objections};
 use crate::prompt::{LastAnswer, PromptError, Prompts};
@@ -149,13 +149,13 @@ impl Planner<'_> {
         report: &DraftReport,
     ) -> Result<String, PromptError> {
         let (Some(answer), Some(round)) = (&report.last_answer, report.rounds.last()) else {
-            return self.prompts.first(context);
+            return self.prompts.first_prompt(context);
         };
         let last = LastAnswer {
-            text: quoted(answer),
+            text: quotable_start(answer),
             objections: &round.objections,
         };
-        self.prompts.again(context, last)
+        self.prompts.retry_prompt(context, last)
     }
 
     fn read(
@@ -165,8 +165,8 @@ impl Planner<'_> {
         review: &mut Review<'_>,
     ) -> Result<DraftedPlan, ReplyProblem> {
         match answer.cut {
-            Some(Cut::TooLarge { bytes }) => return Err(ReplyProblem::TooLarge { bytes }),
-            Some(Cut::TokenLimit) => return Err(ReplyProblem::Cut),
+            Some(Truncation::TooLarge { bytes }) => return Err(ReplyProblem::TooLarge { bytes }),
+            Some(Truncation::TokenLimit) => return Err(ReplyProblem::Cut),
             None => {}
         }
         let PlanText {
@@ -196,7 +196,7 @@ impl Planner<'_> {
 }
 
 /// The beginning of a text, so far as it is sent back.
-pub(crate) fn quoted(text: &str) -> &str {
+pub(crate) fn quotable_start(text: &str) -> &str {
     let mut end = text.len().min(QUOTED);
     while !text.is_char_boundary(end) {
         end -= 1;

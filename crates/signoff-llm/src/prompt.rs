@@ -151,17 +151,17 @@ pub(crate) struct LastAnswer<'a> {
 
 impl Prompts {
     /// The built-in prompts, with these in place of some.
-    pub fn with(replaced: BTreeMap<PromptName, String>) -> Self {
+    pub fn with_replacements(replaced: BTreeMap<PromptName, String>) -> Self {
         Self { replaced }
     }
 
     /// The first prompt for a plan.
-    pub fn first(&self, context: &PlanningContext) -> Result<String, PromptError> {
+    pub fn first_prompt(&self, context: &PlanningContext) -> Result<String, PromptError> {
         self.render(context, None)
     }
 
     /// The same, followed by what is wrong with the last answer: a model knows nothing of earlier prompts.
-    pub(crate) fn again(
+    pub(crate) fn retry_prompt(
         &self,
         context: &PlanningContext,
         last: LastAnswer<'_>,
@@ -181,7 +181,7 @@ impl Prompts {
     }
 
     /// A question of this name about a task: `context` is what is known of the project.
-    pub fn about(
+    pub fn question_prompt(
         &self,
         name: PromptName,
         context: &PlanningContext,
@@ -197,7 +197,7 @@ impl Prompts {
     }
 
     /// The template that is in force.
-    pub fn text(&self, name: PromptName) -> &str {
+    pub fn template(&self, name: PromptName) -> &str {
         self.replaced
             .get(&name)
             .map_or(name.built_in(), String::as_str)
@@ -254,7 +254,7 @@ impl Prompts {
             .lstrip_blocks(true)
             .keep_trailing_newline(true)
             .build();
-        let syntax = syntax.map_err(|error| failed("prompts", &error))?;
+        let syntax = syntax.map_err(|error| prompt_error("prompts", &error))?;
         environment.set_syntax(syntax);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -264,8 +264,8 @@ impl Prompts {
         environment.add_filter("inline", |name: &str| inline(name));
         environment.add_function("data", move |name: &str, text: &str| key.wrap(name, text));
         for name in PromptName::ALL {
-            let added = environment.add_template(name.file(), self.text(name));
-            added.map_err(|error| failed(name.file(), &error))?;
+            let added = environment.add_template(name.file(), self.template(name));
+            added.map_err(|error| prompt_error(name.file(), &error))?;
         }
         Ok(environment)
     }
@@ -280,11 +280,11 @@ fn fill(
     let text = template.and_then(|template| template.render(values));
     text.map_err(|error| {
         let file = error.name().unwrap_or(name.file()).to_owned();
-        failed(&file, &error)
+        prompt_error(&file, &error)
     })
 }
 
-fn failed(file: &str, error: &minijinja::Error) -> PromptError {
+fn prompt_error(file: &str, error: &minijinja::Error) -> PromptError {
     let place = error.line().map(|line| format!("line {line}: "));
     let detail = error
         .detail()

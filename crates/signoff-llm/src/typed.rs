@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use signoff_plan::tools::unfit;
+use signoff_plan::tools::schema_problems;
 
-use crate::complete::{Complete, CompleteError, Completion, Cut, Usage};
-use crate::planner::quoted;
+use crate::complete::{Complete, CompleteError, Completion, Truncation, Usage};
+use crate::planner::quotable_start;
 use crate::prompt::{PromptError, PromptName, Prompts};
 use crate::reply::{ObjectProblem, read_object};
 
@@ -134,7 +134,7 @@ fn form(
     let problems: Vec<String> = problems.iter().map(|one| format!("- {one}")).collect();
     let values = json!({
         "schema": schema,
-        "answer": quoted(answer),
+        "answer": quotable_start(answer),
         "problems": problems.join("\n"),
     });
     prompts.fill(PromptName::Typed, &values)
@@ -158,15 +158,15 @@ fn read<T: DeserializeOwned>(
     check: &mut dyn FnMut(&T) -> Vec<String>,
 ) -> Result<T, Vec<String>> {
     let cut = completion.cut.map(|cut| match cut {
-        Cut::TooLarge { bytes } => ObjectProblem::TooLarge { bytes },
-        Cut::TokenLimit => ObjectProblem::Cut,
+        Truncation::TooLarge { bytes } => ObjectProblem::TooLarge { bytes },
+        Truncation::TokenLimit => ObjectProblem::Cut,
     });
     if let Some(problem) = cut {
         return Err(vec![problem.to_string()]);
     }
     let object = read_object(&completion.text).map_err(|problem| vec![problem.to_string()])?;
     let object = Value::Object(object);
-    let misfits = unfit(&object, schema);
+    let misfits = schema_problems(&object, schema);
     if !misfits.is_empty() {
         return Err(misfits);
     }

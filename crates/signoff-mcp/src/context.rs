@@ -8,7 +8,7 @@ use signoff_engine::Actor;
 use signoff_plan::dialect::recognise;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{ActorContext, locate_inside};
-use signoff_runtime::project::{KeptProject, ProcessContext, Project, Secrets};
+use signoff_runtime::project::{CachedProject, ProcessContext, Project, Secrets};
 use signoff_runtime::{Error, SystemClock};
 
 use crate::errors::{ErrorWording, ToolError};
@@ -37,7 +37,7 @@ pub(crate) struct Context {
     pub(crate) seal: Seal,
     secrets: Mutex<KnownSecrets>,
     pub(crate) last_list: LastList,
-    project: KeptProject,
+    project: CachedProject,
 }
 
 /// What no answer shows, and the settings that say so.
@@ -67,7 +67,7 @@ impl Context {
             options,
             seal: Seal::new(&key),
             last_list: LastList::default(),
-            project: KeptProject::default(),
+            project: CachedProject::default(),
         })
     }
 
@@ -102,7 +102,7 @@ impl Context {
         move |error| ToolError::of(error, Some(plan), wording)
     }
 
-    /// The plan of this id or path, read and checked now. Other files are nobody's business here, wherever they are.
+    /// The plan of this id or path, read and checked now. Other files are not served here, wherever they are.
     pub(crate) fn read_plan(&self, project: &Project, plan: &str) -> Result<PlanFile, ToolError> {
         let (path, name) = locate_inside(project, plan).map_err(self.fail_about(plan))?;
         let read = PlanFile::read(&path, &name, &project.workspace());

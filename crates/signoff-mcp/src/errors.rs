@@ -27,20 +27,20 @@ impl ToolError {
         Self::from_shape(&api::Error::new(code, message, Vec::new(), hints))
     }
 
-    /// An error of the runtime. All problems of a plan are told at once.
+    /// An error of the runtime. All problems of a plan are reported at once.
     pub(crate) fn of(error: Error, plan: Option<&str>, wording: ErrorWording) -> Self {
         match error {
             Error::Invalid {
                 source,
                 diagnostics,
-            } => Self::from_problems(&shapes(&source, &diagnostics), &[]),
+            } => Self::from_problems(&api_diagnostics(&source, &diagnostics), &[]),
             Error::NotLaunched {
                 said: Some(said), ..
             } => Self::from_shape(&said),
             Error::Thread(error) => match *error {
                 ThreadError::Problems { plans, unreadable } => {
                     let found = plans.iter();
-                    let found = found.flat_map(|(source, found)| shapes(source, found));
+                    let found = found.flat_map(|(source, found)| api_diagnostics(source, found));
                     let unread = unreadable.into_iter();
                     let unread: Vec<String> =
                         unread.map(|error| wording(error, None).message).collect();
@@ -97,7 +97,7 @@ pub(crate) fn problem_lines(found: &Diagnostics) -> String {
     text
 }
 
-fn shapes(source: &Source, found: &[diagnostic::Diagnostic]) -> Vec<Diagnostic> {
+fn api_diagnostics(source: &Source, found: &[diagnostic::Diagnostic]) -> Vec<Diagnostic> {
     let shape = |one| Diagnostic::new(one, source);
     found.iter().map(shape).collect()
 }

@@ -84,7 +84,7 @@ pub(crate) fn list(
         let about = format!("{}: {}", plan.state, plan.title);
         resource("plans", &plan.key, &about)
     });
-    let runs = RunView::all(&project).map_err(|error| context.fail(error))?;
+    let runs = RunView::load_all(&project).map_err(|error| context.fail(error))?;
     let runs = runs.into_iter().rev().filter_map(|(id, view)| {
         let run = view.ok()?.to_api();
         Some(resource(

@@ -28,7 +28,9 @@ pub(crate) fn input_schema<T: JsonSchema>() -> Map<String, Value> {
 }
 
 /// Reads the arguments of a call. What is unknown, missing or of another type is refused by name.
-pub(crate) fn read<T: DeserializeOwned>(arguments: Map<String, Value>) -> Result<T, ToolError> {
+pub(crate) fn read_arguments<T: DeserializeOwned>(
+    arguments: Map<String, Value>,
+) -> Result<T, ToolError> {
     serde_json::from_value(Value::Object(arguments)).map_err(|why| {
         let message = format!("the arguments do not fit the tool's schema: {why}");
         ToolError::new("bad-arguments", &message, &[])

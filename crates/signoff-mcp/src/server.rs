@@ -36,7 +36,7 @@ impl Server {
     pub fn new(options: ServerOptions) -> std::io::Result<Self> {
         Ok(Self {
             context: Arc::new(Context::new(options)?),
-            tools: Arc::new(table::all()),
+            tools: Arc::new(table::all_tools()),
         })
     }
 
@@ -61,7 +61,7 @@ impl Server {
             },
             Handler::Run => match run::start(context, arguments).await {
                 Ok(started) if tasks::are_known_to(client) => {
-                    return Ok(tasks::created(&started).into());
+                    return Ok(tasks::create_result(&started).into());
                 }
                 started => started.map(|started| started.to_answer()),
             },
@@ -80,7 +80,7 @@ impl ServerHandler for Server {
             .enable_resources()
             .enable_prompts()
             .build();
-        tasks::announce(&mut capabilities);
+        tasks::announce_capability(&mut capabilities);
         let version = self.context.options.version.clone();
         let name = Implementation::new("signoff", version).with_title("Signoff");
         ServerConfig::new(capabilities)

@@ -157,7 +157,7 @@ async fn send_line(send: &mpsc::Sender<Vec<u8>>, message: &ServerJsonRpcMessage)
 enum LineEnd {
     Whole,
     TooLong,
-    /// The other end is closed; an unfinished line is no message.
+    /// The other end has closed; an unfinished line is not a message.
     Closed,
 }
 

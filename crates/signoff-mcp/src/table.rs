@@ -62,7 +62,7 @@ pub(crate) struct ListedTool {
 }
 
 /// Every tool.
-pub(crate) fn all() -> Vec<ListedTool> {
+pub(crate) fn all_tools() -> Vec<ListedTool> {
     use Handler::{Blocking, Decide, List, Run, Status};
     use arguments as a;
     vec![

@@ -21,7 +21,7 @@ use crate::tools::status::run_text;
 const POLL_MS: u64 = 1000;
 
 /// Says that the server has tasks.
-pub(crate) fn announce(capabilities: &mut ServerCapabilities) {
+pub(crate) fn announce_capability(capabilities: &mut ServerCapabilities) {
     let extensions = capabilities.extensions.get_or_insert_default();
     extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
 }
@@ -33,7 +33,7 @@ pub(crate) fn are_known_to(client: &RequestContext<RoleServer>) -> bool {
 }
 
 /// A run that has just begun.
-pub(crate) fn created(started: &Started) -> CreateTaskResult {
+pub(crate) fn create_result(started: &Started) -> CreateTaskResult {
     CreateTaskResult::new(task(&started.run, TaskStatus::Working))
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// A name as one part of a path.
-pub fn part(name: &str) -> String {
+pub fn path_segment(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {
         match byte {
@@ -20,11 +20,14 @@ pub fn part(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::part;
+    use super::path_segment;
 
     #[test]
     fn a_name_is_one_part() {
-        assert_eq!(part("PLAN-a1"), "PLAN-a1");
-        assert_eq!(part("docs/a plan.md?x#y"), "docs%2Fa%20plan.md%3Fx%23y");
+        assert_eq!(path_segment("PLAN-a1"), "PLAN-a1");
+        assert_eq!(
+            path_segment("docs/a plan.md?x#y"),
+            "docs%2Fa%20plan.md%3Fx%23y"
+        );
     }
 }

@@ -22,7 +22,7 @@ pub static STYLE: Asset = Asset::new(
     "text/css; charset=utf-8",
     include_str!("assets/page.css"),
 );
-/// Sets light or dark before anything is painted; so it is no module.
+/// Sets light or dark before anything is painted; so it is not a module.
 pub static THEME: Asset = Asset::new("theme.js", SCRIPTS, include_str!("assets/theme.js"));
 pub static SCRIPT: Asset = Asset::new("page.js", SCRIPTS, include_str!("assets/page.js"));
 static MODULES: [Asset; 9] = [

@@ -56,7 +56,7 @@ impl Frame<'_> {
                     a.skip-link href="#screen" { "Skip to the content" }
                     (self.bar())
                     main #screen tabindex="-1" {
-                        @if let Some(notice) = &self.notice { div.notices { (notice.shown()) } }
+                        @if let Some(notice) = &self.notice { div.notices { (notice.render()) } }
                         (screen)
                     }
                     div #live.visually-hidden role="status" aria-live="polite" {}
@@ -72,7 +72,7 @@ impl Frame<'_> {
         let current = |place| (self.place == place).then_some("page");
         html! {
             header.topbar #bar {
-                a.brand href="/" { (mark()) span { "Signoff" } }
+                a.brand href="/" { (logo()) span { "Signoff" } }
                 span.project title=(self.project) { (self.project) }
                 nav aria-label="Main" {
                     a href="/" aria-current=[current(Place::Plans)] { "Plans" }
@@ -86,9 +86,9 @@ impl Frame<'_> {
                 }
                 span.spring {}
                 button.search-button type="button" data-opens="palette" hidden {
-                    span { "Search" } (magnifier()) kbd { "⌘K" }
+                    span { "Search" } (search_icon()) kbd { "⌘K" }
                 }
-                button.quiet.icon type="button" #notify data-notify hidden aria-pressed="false" aria-label="Notify me when something waits for me, fails or is done" title="Notify me" { (bell()) }
+                button.quiet.icon type="button" #notify data-notify hidden aria-pressed="false" aria-label="Notify me when something waits for me, fails or is done" title="Notify me" { (inbox_icon()) }
                 button.quiet.icon type="button" data-theme-switch hidden aria-label="Switch between light and dark" title="Light or dark" { "◐" }
                 div.person {
                     span.avatar aria-hidden="true" { (self.person.chars().take(1).collect::<String>()) }
@@ -105,7 +105,7 @@ impl Frame<'_> {
 
 impl Notice<'_> {
     /// As an element.
-    pub fn shown(&self) -> Markup {
+    pub fn render(&self) -> Markup {
         let sign = match self.tone {
             "failed" => "✗",
             "regressed" => "!",
@@ -122,7 +122,7 @@ impl Notice<'_> {
 }
 
 /// A page without a bar, for whoever is not signed in.
-pub(crate) fn bare(title: &str, screen: &Markup) -> Markup {
+pub(crate) fn page_without_bar(title: &str, screen: &Markup) -> Markup {
     with_bar(title, &html! {}, screen)
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn bare(title: &str, screen: &Markup) -> Markup {
 pub(crate) fn leading_on(title: &str, screen: &Markup) -> Markup {
     let bar = html! {
         header.topbar {
-            a.brand href="/" { (mark()) span { "Signoff" } }
+            a.brand href="/" { (logo()) span { "Signoff" } }
             nav aria-label="Main" { a href="/" { "Plans" } a href="/runs" { "Runs" } a href="/inbox" { "Inbox" } }
         }
     };
@@ -168,19 +168,19 @@ pub(crate) fn token(csrf: &str) -> Markup {
 }
 
 /// A box with a tick: what the product is about.
-pub(crate) fn mark() -> Markup {
+pub(crate) fn logo() -> Markup {
     PreEscaped(
         "<svg width=\"22\" height=\"22\" viewBox=\"0 0 22 22\" fill=\"none\" aria-hidden=\"true\"><rect x=\"1.75\" y=\"1.75\" width=\"18.5\" height=\"18.5\" rx=\"5\" stroke=\"currentColor\" stroke-width=\"2\"/><path d=\"M6.5 11.5l3 3 6-7\" stroke=\"currentColor\" stroke-width=\"2.2\" stroke-linecap=\"round\" stroke-linejoin=\"round\"/></svg>".to_owned(),
     )
 }
 
-fn bell() -> Markup {
+fn inbox_icon() -> Markup {
     PreEscaped(
         "<svg width=\"16\" height=\"16\" viewBox=\"0 0 16 16\" fill=\"none\" aria-hidden=\"true\"><path class=\"bell\" d=\"M8 2a4 4 0 0 0-4 4c0 3-1 4.2-1.6 4.9-.3.4 0 .9.4.9h10.400c.4 0 .7-.5.4-.9C13 10.200 12 9 12 6a4 4 0 0 0-4-4z\" stroke=\"currentColor\" stroke-width=\"1.4\" stroke-linejoin=\"round\"/><path d=\"M6.500 13.800c.3.500.900.700 1.500.700s1.200-.2 1.500-.700\" stroke=\"currentColor\" stroke-width=\"1.4\" stroke-linecap=\"round\"/></svg>".to_owned(),
     )
 }
 
-fn magnifier() -> Markup {
+fn search_icon() -> Markup {
     PreEscaped(
         "<svg width=\"14\" height=\"14\" viewBox=\"0 0 14 14\" fill=\"none\" aria-hidden=\"true\"><circle cx=\"6\" cy=\"6\" r=\"4.25\" stroke=\"currentColor\" stroke-width=\"1.5\"/><path d=\"M9.5 9.5l3 3\" stroke=\"currentColor\" stroke-width=\"1.5\" stroke-linecap=\"round\"/></svg>".to_owned(),
     )

@@ -2,7 +2,7 @@
 
 use signoff_plan::visible;
 
-/// Elements whose text is no text for readers: scripts, style, and what a form sends back as it is.
+/// Elements whose text is not for readers: scripts, style, and what a form sends back as it is.
 const AS_IT_IS: [&str; 3] = ["<textarea", "<script", "<style"];
 
 /// Escapes hidden characters in the text between the tags of a page.
@@ -11,12 +11,12 @@ pub fn escape_hidden(html: &str) -> String {
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         let (text, tag) = rest.split_at(at);
-        shown.push_str(&visible::text(text));
+        shown.push_str(&visible::escape_text(text));
         let (tag, after) = tag.split_at(end_of_tag(tag));
         shown.push_str(tag);
         rest = after;
     }
-    shown.push_str(&visible::text(rest));
+    shown.push_str(&visible::escape_text(rest));
     shown
 }
 

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use signoff_api::event::item_kind_name;
 use signoff_api::inbox::{HeldFiles, Item, StepDetails};
 
-use crate::address::part;
+use crate::address::path_segment;
 use crate::frame::token;
 use crate::output::patch;
 use crate::problem::code_in;
@@ -29,7 +29,7 @@ impl InboxView<'_> {
                 @if !self.items.is_empty() { span.muted { (count(self.items.len(), "question")) } }
             }
             div #inbox.questions data-live {
-                @if self.items.is_empty() && self.held.is_empty() { (nothing()) }
+                @if self.items.is_empty() && self.held.is_empty() { (empty_inbox()) }
                 @for item in self.items { (question(item, self.csrf)) }
                 @for held in self.held { (held_files(held, self.csrf)) }
                 @for problem in self.unreadable {
@@ -40,7 +40,7 @@ impl InboxView<'_> {
     }
 }
 
-fn nothing() -> Markup {
+fn empty_inbox() -> Markup {
     html! {
         div.empty {
             h2 { "Nothing waits for you" }
@@ -51,14 +51,14 @@ fn nothing() -> Markup {
 
 /// One question with its answers.
 pub(crate) fn question(item: &Item, csrf: &str) -> Markup {
-    let id = part(&item.id);
+    let id = path_segment(&item.id);
     html! {
         article.question id=(id) data-item data-question=(item.id) aria-labelledby={ "q-" (id) } {
             header {
                 div.step-meta {
                     span.state.tone-waiting { span.sign aria-hidden="true" { "?" } (item_kind_name(item.kind).replace('_', " ")) }
                     @if !item.run.is_empty() {
-                        a href={ "/runs/" (item.run) "#step-" (part(&item.step)) } { (item.title) @if !item.step.is_empty() { " · " span.mono { (item.step) } } }
+                        a href={ "/runs/" (item.run) "#step-" (path_segment(&item.step)) } { (item.title) @if !item.step.is_empty() { " · " span.mono { (item.step) } } }
                     }
                 }
                 h2 id={ "q-" (id) } { (code_in(&item.question)) }
@@ -129,7 +129,7 @@ fn details(step: &StepDetails) -> Markup {
 }
 
 fn held_files(held: &HeldFiles, csrf: &str) -> Markup {
-    let id = format!("held-{}", part(&held.run));
+    let id = format!("held-{}", path_segment(&held.run));
     html! {
         article.question id=(id) data-item aria-labelledby={ "q-" (id) } {
             header {
@@ -139,20 +139,20 @@ fn held_files(held: &HeldFiles, csrf: &str) -> Markup {
                 }
                 h2 id={ "q-" (id) } { (count(held.files.len(), "file")) " held back from your checkout" }
             }
-            (settling(&held.run, &held.files, csrf))
+            (settle_form(&held.run, &held.files, csrf))
         }
     }
 }
 
 /// Files that are held back from the checkout, and what may become of them.
-pub(crate) fn settling(run: &str, files: &[String], csrf: &str) -> Markup {
+pub(crate) fn settle_form(run: &str, files: &[String], csrf: &str) -> Markup {
     let field = format!("settle-{run}");
     html! {
         div.context {
             ul.held-files { @for file in files { li { (code_in(file)) } } }
             p.small.muted { "Your versions are in your checkout, the run's are kept with the run: " code { "signoff land " (run) } " shows how to compare them." }
         }
-        form.answer method="post" action={ "/runs/" (part(run)) "/land" } {
+        form.answer method="post" action={ "/runs/" (path_segment(run)) "/land" } {
             (token(csrf))
             @if files.len() > 1 {
                 div.field {

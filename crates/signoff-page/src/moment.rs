@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use maud::{Markup, html};
 
-use crate::words::time::short;
+use crate::words::time::short_duration;
 
 /// Milliseconds since 1970 of a time in RFC 3339.
 pub fn millis(text: &str) -> Option<u64> {
@@ -14,12 +14,12 @@ pub fn millis(text: &str) -> Option<u64> {
 }
 
 /// From one time to another.
-pub fn between(from: &str, to: &str) -> Option<u64> {
+pub fn millis_between(from: &str, to: &str) -> Option<u64> {
     Some(millis(to)?.saturating_sub(millis(from)?))
 }
 
 /// How long ago a time is: `just now`, `4 min ago`, `3 days ago`, and the date of what is older than a month.
-pub fn ago(at: &str, now: u64) -> String {
+pub fn time_ago(at: &str, now: u64) -> String {
     let Some(then) = millis(at) else {
         return at.to_owned();
     };
@@ -36,7 +36,7 @@ pub fn ago(at: &str, now: u64) -> String {
 
 /// A time as an element: how long ago, with the time itself for machines and as a tooltip.
 pub fn time(at: &str, now: u64) -> Markup {
-    html! { time datetime=(at) title=(clock(at)) { (ago(at, now)) } }
+    html! { time datetime=(at) title=(clock(at)) { (time_ago(at, now)) } }
 }
 
 /// `2026-11-18 09:30:12 UTC`
@@ -47,11 +47,11 @@ pub fn clock(at: &str) -> String {
     }
 }
 
-/// A duration in words; what takes no tenth of a second is told exactly.
-pub fn lasted(milliseconds: u64) -> String {
+/// A duration in words; less than a tenth of a second is exact.
+pub fn format_duration(milliseconds: u64) -> String {
     match milliseconds {
         0..100 => format!("{milliseconds} ms"),
-        longer => short(longer),
+        longer => short_duration(longer),
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
     fn short_times_are_told_exactly() {
         for (milliseconds, expected) in [(0, "0 ms"), (7, "7 ms"), (400, "0.4s"), (61_000, "1m 1s")]
         {
-            assert_eq!(lasted(milliseconds), expected);
+            assert_eq!(format_duration(milliseconds), expected);
         }
     }
 
@@ -81,7 +81,7 @@ mod tests {
             ("2026-11-18T12:30:00Z", "just now"),
             ("soon", "soon"),
         ] {
-            assert_eq!(ago(at, now), expected, "{at}");
+            assert_eq!(time_ago(at, now), expected, "{at}");
         }
     }
 }

@@ -5,7 +5,7 @@ use signoff_api::progress::TodoState;
 use signoff_api::report::ContractRun;
 use signoff_api::transcript::{Transcript, TranscriptEntry};
 
-use crate::moment::lasted;
+use crate::moment::format_duration;
 
 /// Lines of a patch that are shown at once.
 const LINES: usize = 2000;
@@ -29,13 +29,13 @@ fn contract_run(heading: &str, run: Option<&ContractRun>, none: &str) -> Markup 
                     div.output-head {
                         h3 { (heading) }
                         span class={ "state tone-" (tone) } { span.sign aria-hidden="true" { (sign) } (word) }
-                        span.muted { (run.ended) " · " (lasted(run.duration_ms)) }
+                        span.muted { (run.ended) " · " (format_duration(run.duration_ms)) }
                     }
                     @if run.verdict != "pass" {
                         @if let Some(line) = first_failure(run).filter(|line| !is_all(run, line)) { p.small.first-failure { code { (line) } } }
                     }
                     @for unmet in &run.unmet { p.small.muted { "not met: " (unmet) } }
-                    (printed(run))
+                    (printed_output(run))
                 }
                 None => { div.output-head { h3 { (heading) } } p.small.muted { (none) } }
             }
@@ -51,7 +51,7 @@ fn verdict(word: &str) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-fn printed(run: &ContractRun) -> Markup {
+fn printed_output(run: &ContractRun) -> Markup {
     let both = [
         ("stdout", run.stdout.trim_end()),
         ("stderr", run.stderr.trim_end()),

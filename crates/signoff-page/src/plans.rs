@@ -6,7 +6,7 @@ use signoff_api::plans::ListedPlan;
 use signoff_api::runs::Run;
 use signoff_engine::PlanState;
 
-use crate::address::part;
+use crate::address::path_segment;
 use crate::moment::time;
 use crate::problem::code_in;
 use crate::state::{of_plan, of_run};
@@ -93,7 +93,7 @@ impl PlansView<'_> {
                 @if self.total > 0 { (self.filters()) }
             }
             div #plans data-live {
-                @if self.total == 0 { (nothing()) }
+                @if self.total == 0 { (no_plans()) }
                 @else if self.rows.is_empty() && self.questions.is_empty() { (none_found()) }
                 @else { (self.groups()) }
                 @if self.rows.len() >= self.most {
@@ -111,7 +111,7 @@ impl PlansView<'_> {
                     option value="" { "Every state" }
                     @for (group, states) in GROUPS {
                         optgroup label=(group) {
-                            @for state in states.iter().filter(|state| PlanState::named(state).is_some()) { option value=(state) selected[self.filter.state == *state] { (of_plan(state).word) } }
+                            @for state in states.iter().filter(|state| PlanState::from_name(state).is_some()) { option value=(state) selected[self.filter.state == *state] { (of_plan(state).word) } }
                         }
                     }
                 }
@@ -123,7 +123,7 @@ impl PlansView<'_> {
     fn groups(&self) -> Markup {
         html! {
             @for (name, states) in GROUPS {
-                @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| states.contains(&row.plan.status.as_str()) && !self.asks(row)).collect();
+                @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| states.contains(&row.plan.status.as_str()) && !self.has_question(row)).collect();
                 @let questions = if name == "Waiting for you" { self.questions } else { &[] };
                 @if !rows.is_empty() || !questions.is_empty() {
                     section.group id={ "group-" (states[0]) } aria-label=(name) {
@@ -145,7 +145,7 @@ impl PlansView<'_> {
     }
 
     /// Whether a plan's run asks something: its question stands on top, in its place.
-    fn asks(&self, row: &PlanRow) -> bool {
+    fn has_question(&self, row: &PlanRow) -> bool {
         let run = row.run.as_ref().map(|run| run.run.as_str());
         row.plan.questions > 0
             && self
@@ -159,7 +159,7 @@ impl PlansView<'_> {
         let topic = topic.filter(|_| rows.len() > 1);
         html! {
             @if let Some(topic) = topic {
-                li.topic id={ "topic-" (part(topic)) } {
+                li.topic id={ "topic-" (path_segment(topic)) } {
                     h3 { span.muted { "Topic" } " " (topic) span.tag { (rows.len()) } }
                     ul aria-label={ "Topic " (topic) } { @for row in rows { (self.row(row, false)) } }
                 }
@@ -173,7 +173,7 @@ impl PlansView<'_> {
         let plan = &row.plan;
         let topic = row.topic.as_ref().filter(|_| with_topic);
         html! {
-            li.row id={ "plan-" (part(&plan.id)) } data-item {
+            li.row id={ "plan-" (path_segment(&plan.id)) } data-item {
                 span { (of_run(&plan.status, plan.questions).label()) }
                 div {
                     a.title href=(address(plan)) { (plan.title) }
@@ -220,15 +220,15 @@ fn by_topic<'r>(rows: &[&'r PlanRow]) -> Vec<(Option<&'r str>, Vec<&'r PlanRow>)
 
 /// Where a plan is reviewed.
 fn address(plan: &ListedPlan) -> String {
-    format!("/plans/{}", part(&plan.id))
+    format!("/plans/{}", path_segment(&plan.id))
 }
 
 fn question_row(item: &Item, run: Option<&Run>) -> Markup {
     html! {
-        li.row id={ "ask-" (part(&item.id)) } data-item {
+        li.row id={ "ask-" (path_segment(&item.id)) } data-item {
             span.state.tone-waiting { span.sign aria-hidden="true" { "?" } "asks you" }
             div {
-                a.title.asked href={ "/inbox#" (part(&item.id)) } { (code_in(&item.question)) }
+                a.title.asked href={ "/inbox#" (path_segment(&item.id)) } { (code_in(&item.question)) }
                 div.about {
                     @if !item.title.is_empty() { span { (item.title) } }
                     @if !item.step.is_empty() { span { "step " span.mono { (item.step) } } }
@@ -252,7 +252,7 @@ pub(crate) fn meter(progress: u8, tone: &str) -> Markup {
     }
 }
 
-fn nothing() -> Markup {
+fn no_plans() -> Markup {
     html! {
         div.empty {
             h2 { "No plans yet" }

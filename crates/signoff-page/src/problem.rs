@@ -71,7 +71,7 @@ impl KeptForm {
     }
 
     /// Where the person came from: the plan or the run that the form is about.
-    fn back(&self) -> String {
+    fn return_address(&self) -> String {
         let parts: Vec<&str> = self.action.split('/').take(3).collect();
         parts.join("/")
     }
@@ -93,7 +93,7 @@ impl KeptForm {
                     div.buttons {
                         @if self.csrf.is_some() { button.primary { "Send it again" } }
                         @else { a.button href="/sign-in" target="_blank" { "Sign in again" } }
-                        a.button href=(self.back()) target="_blank" { "Open the current version" }
+                        a.button href=(self.return_address()) target="_blank" { "Open the current version" }
                     }
                 }
             }

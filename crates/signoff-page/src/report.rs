@@ -5,9 +5,9 @@ use signoff_api::report::{Report, ReportedSignature, ReportedStep};
 use signoff_api::run::Step;
 
 use crate::assets::STYLE;
-use crate::frame::mark;
+use crate::frame::logo;
 use crate::hidden_characters::escape_hidden;
-use crate::moment::{between, clock, lasted, millis};
+use crate::moment::{clock, format_duration, millis, millis_between};
 use crate::output::before_and_after;
 use crate::review::step::contract_of;
 use crate::run::outcome_sentence;
@@ -37,7 +37,7 @@ fn document(report: &Report, graph: Option<&str>, crumbs: &Markup, save: &Markup
             }
             (evidence(report))
             @if let Some(graph) = graph { section.section aria-label="Graph" { h2 { "Graph" } div.graph.card tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) } } }
-            @if let Some(picture) = timeline(&times(report), millis(&report.at).unwrap_or_default()) {
+            @if let Some(picture) = timeline(&step_times(report), millis(&report.at).unwrap_or_default()) {
                 section.section aria-label="Timeline" { h2 { "Timeline" } (picture) }
             }
             (cost(report))
@@ -53,7 +53,7 @@ fn document(report: &Report, graph: Option<&str>, crumbs: &Markup, save: &Markup
     }
 }
 
-fn times(report: &Report) -> StepTimes<'_> {
+fn step_times(report: &Report) -> StepTimes<'_> {
     StepTimes {
         run: &report.run,
         steps: &report.steps,
@@ -63,7 +63,7 @@ fn times(report: &Report) -> StepTimes<'_> {
 
 /// One file that needs nothing else and can be printed.
 pub fn file(report: &Report, graph: Option<&str>) -> String {
-    let crumbs = html! { p.crumbs.with-mark { (mark()) span { "Report of a run" } } };
+    let crumbs = html! { p.crumbs.with-mark { (logo()) span { "Report of a run" } } };
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -94,7 +94,7 @@ fn evidence(report: &Report) -> Markup {
                             td data-of="State" { (of_step(&step.status, step.evidence).label()) }
                             td data-of="How we know" { (sentence(step, told)) }
                             td.number data-of="Attempts" { (step.attempts) }
-                            td.number.nowrap data-of="Time" { @if let (Some(began), Some(ended)) = (&step.started_at, &step.ended_at) { (between(began, ended).map_or_else(String::new, lasted)) } }
+                            td.number.nowrap data-of="Time" { @if let (Some(began), Some(ended)) = (&step.started_at, &step.ended_at) { (millis_between(began, ended).map_or_else(String::new, format_duration)) } }
                         }
                     }
                 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::frame::{bare, mark};
+use crate::frame::{logo, page_without_bar};
 
 /// What the form shows.
 #[derive(Debug)]
@@ -18,11 +18,11 @@ pub struct SignInView<'a> {
 impl SignInView<'_> {
     /// The whole page.
     pub fn render(&self) -> Markup {
-        bare(
+        page_without_bar(
             "Sign in",
             &html! {
                 section.sign-in aria-labelledby="title" {
-                    p.brand { (mark()) }
+                    p.brand { (logo()) }
                     h1 #title { "Sign in to Signoff" }
                     p.muted.field {
                         @if self.by_token { "With your token." }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use signoff_api::report::{ReportedAttempt, ReportedStep};
 use signoff_api::run::Run;
 
-use crate::moment::{lasted, millis};
+use crate::moment::{format_duration, millis};
 
 /// The most steps that are drawn: more cannot be told apart.
 pub const MOST: usize = 60;
@@ -39,7 +39,7 @@ pub fn timeline(times: &StepTimes<'_>, now: u64) -> Option<Markup> {
         div.timeline role="group" aria-label="Timeline of the steps" {
             div.axis aria-hidden="true" {
                 span { "0" }
-                @for tick in 1..=TICKS { span { (lasted(scale.length * tick / TICKS)) } }
+                @for tick in 1..=TICKS { span { (format_duration(scale.length * tick / TICKS)) } }
             }
             @for step in shown { (row(run, step, &scale, now)) }
         }
@@ -87,7 +87,7 @@ fn row(run: &Run, step: &ReportedStep, scale: &Scale, now: u64) -> Markup {
     let title = run.steps.iter().find(|one| one.id == step.id);
     let title = title.map_or(step.id.as_str(), |one| one.title.as_str());
     let bars = bars(step, now);
-    let told: Vec<String> = bars.iter().map(Bar::words).collect();
+    let told: Vec<String> = bars.iter().map(Bar::description).collect();
     html! {
         div.of-step {
             span.label title=(title) { span.muted { (step.number) } " " (title) }
@@ -95,7 +95,7 @@ fn row(run: &Run, step: &ReportedStep, scale: &Scale, now: u64) -> Markup {
                 @for bar in &bars {
                     @let x = scale.x(bar.from);
                     @let width = scale.x(bar.to).saturating_sub(x).max(3);
-                    rect class=(bar.class) x=(x) y="0" width=(width) height=(HEIGHT) { title { (bar.words()) } }
+                    rect class=(bar.class) x=(x) y="0" width=(width) height=(HEIGHT) { title { (bar.description()) } }
                 }
             }
         }
@@ -124,7 +124,7 @@ fn bars(step: &ReportedStep, now: u64) -> Vec<Bar> {
         add("work", (from, worked), format!("{name} worked"));
         if done > worked || attempt.contract.is_some() {
             add(
-                judged(attempt),
+                verdict_class(attempt),
                 (worked, done),
                 format!("{name} was judged"),
             );
@@ -140,16 +140,16 @@ fn bars(step: &ReportedStep, now: u64) -> Vec<Bar> {
 }
 
 impl Bar {
-    fn words(&self) -> String {
+    fn description(&self) -> String {
         format!(
             "{} {}",
             self.what,
-            lasted(self.to.saturating_sub(self.from))
+            format_duration(self.to.saturating_sub(self.from))
         )
     }
 }
 
-fn judged(attempt: &ReportedAttempt) -> &'static str {
+fn verdict_class(attempt: &ReportedAttempt) -> &'static str {
     match attempt.contract.as_ref().map(|run| run.verdict.as_str()) {
         Some("pass") => "attempt-done",
         Some(_) => "attempt-failed",

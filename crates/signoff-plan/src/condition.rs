@@ -21,11 +21,11 @@ pub fn parse(text: &str) -> Result<Condition, &'static str> {
         }
         "stdout" => {
             let wanted = "`stdout` is compared with `contains` or `==`";
-            something(operand(rest, "contains", wanted)?).map(Condition::StdoutContains)
+            non_empty_string(operand(rest, "contains", wanted)?).map(Condition::StdoutContains)
         }
         "stderr" => {
             let wanted = "`stderr` is compared with `contains`";
-            something(operand(rest, "contains", wanted)?).map(Condition::StderrContains)
+            non_empty_string(operand(rest, "contains", wanted)?).map(Condition::StderrContains)
         }
         _ => Err("a condition begins with `exit_code`, `stdout`, `stderr` or `tests_run`"),
     }
@@ -59,7 +59,7 @@ fn digits(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit())
 }
 
-fn something(text: &str) -> Result<String, &'static str> {
+fn non_empty_string(text: &str) -> Result<String, &'static str> {
     let text = string(text)?;
     if text.is_empty() {
         return Err("everything contains an empty text");

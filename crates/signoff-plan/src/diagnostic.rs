@@ -106,7 +106,7 @@ impl Diagnostic {
     /// Says that one of these fields, by their native names, is not given: where its name is misspelt,
     /// that says it all.
     #[must_use]
-    pub(crate) fn lacks(mut self, lack: MissingFieldScope) -> Self {
+    pub(crate) fn with_missing_field(mut self, lack: MissingFieldScope) -> Self {
         self.lack = Some(lack);
         self
     }
@@ -123,7 +123,7 @@ impl Diagnostic {
     #[must_use]
     pub(crate) fn suggest_in(mut self, value: &Spanned<String>, part: Span, name: &str) -> Self {
         if value.value.len() == value.span.len() {
-            self.span = part.shifted(value.span.start);
+            self.span = part.shift(value.span.start);
             return self.suggest(Some(name));
         }
         self.help(format!("did you mean `{name}`?"))
@@ -151,7 +151,7 @@ fn one_line(text: &str) -> String {
         .take(LENGTH)
         .map(|c| if c.is_whitespace() { ' ' } else { c })
         .collect();
-    let mut clean = visible::text(&start).into_owned();
+    let mut clean = visible::escape_text(&start).into_owned();
     if start.len() < text.len() {
         clean.push('…');
     }

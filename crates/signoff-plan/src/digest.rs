@@ -84,7 +84,7 @@ impl Digest {
         CanonicalJson::of_plan(plan).digest()
     }
 
-    /// The digest that this plan had before digests told what agents are told beside their task and which failures of calls
+    /// The digest that this plan had before digests covered what agents receive beside their task and which failures of calls
     /// are retried. What was recorded under it is still read; it signs nothing.
     pub fn before_briefings(plan: &Plan) -> Self {
         Self::of_json(&canonical::before_briefings(plan))
@@ -122,7 +122,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// A text that is no digest.
+/// A text that is not a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InvalidDigest;
 

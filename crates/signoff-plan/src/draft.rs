@@ -59,7 +59,7 @@ pub struct Draft {
     pub executor_model: Option<Spanned<String>>,
     /// Whose signatures the plan asks for.
     pub approval_required_from: Vec<Spanned<String>>,
-    /// What agents are told beside their task.
+    /// What agents receive beside their task.
     pub briefing: Option<Spanned<String>>,
     /// What is kept and decides nothing, by the names of [`crate::model::PLAN_RECORD`].
     pub record: Vec<(&'static str, Spanned<Value>)>,

@@ -20,7 +20,7 @@ pub fn route(
     mut target: impl FnMut(&[u8]) -> Option<Vec<u8>>,
 ) -> LinkRoute {
     let mut route = LinkRoute::default();
-    let mut left: Vec<Vec<u8>> = reversed(path);
+    let mut left: Vec<Vec<u8>> = reversed_parts(path);
     let mut at: Vec<Vec<u8>> = Vec::new();
     while let Some(part) = left.pop() {
         match part.as_slice() {
@@ -41,7 +41,7 @@ pub fn route(
         let Some(to) = below_root(&to, root, &mut at) else {
             return route;
         };
-        left.extend(reversed(to));
+        left.extend(reversed_parts(to));
     }
     route.end = Some(at.join(&b'/'));
     route
@@ -67,7 +67,7 @@ fn below_root<'t>(
     (rest.is_empty() || rest.starts_with(b"/")).then_some(rest)
 }
 
-fn reversed(path: &[u8]) -> Vec<Vec<u8>> {
+fn reversed_parts(path: &[u8]) -> Vec<Vec<u8>> {
     let parts = path.split(|byte| *byte == b'/');
     parts.rev().map(<[u8]>::to_vec).collect()
 }

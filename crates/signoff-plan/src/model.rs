@@ -53,7 +53,7 @@ pub struct Plan {
     pub executor_model: Option<String>,
     /// Whose signatures count, of those that the settings let count; empty = all of them.
     pub approval_required_from: Vec<String>,
-    /// What agents are told beside their task, in the word of [`Briefing`]: what they really are told, so none
+    /// What agents receive beside their task, as the word of [`Briefing`]: what they really receive, so none
     /// in a plan without agents.
     pub briefing: Option<String>,
     /// What is kept about the plan and decides nothing, by field name: see [`PLAN_RECORD`].
@@ -94,7 +94,7 @@ impl Plan {
             .unwrap_or("untitled")
     }
 
-    /// What agents are told beside their task.
+    /// What agents receive beside their task.
     pub fn briefing(&self) -> Briefing {
         let word = self.briefing.as_deref();
         word.and_then(Briefing::from_word).unwrap_or_default()

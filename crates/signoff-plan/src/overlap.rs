@@ -42,7 +42,7 @@ fn side_by_side(depends: &[&Depends], is_wanted: impl Fn(usize) -> bool) -> Opti
             count += 1;
             (highest, last) = (count, Some(at));
         }
-        behind.keep(at, highest);
+        behind.set_highest(at, highest);
     }
     None
 }
@@ -79,7 +79,7 @@ impl HighestAncestors {
         }
     }
 
-    fn keep(&mut self, at: usize, highest: u32) {
+    fn set_highest(&mut self, at: usize, highest: u32) {
         if let Some(slot) = self.highest.get_mut(at) {
             *slot = highest;
         }
@@ -145,7 +145,7 @@ mod tests {
         #[test]
         fn a_pair_is_found_just_if_there_is_one(steps in plans()) {
             let depends: Vec<Depends> = steps.iter().enumerate().map(|(at, (list, _))| match list {
-                Some(list) => Depends::on(at, list.clone()),
+                Some(list) => Depends::from_positions(at, list.clone()),
                 None => Depends::AllBefore,
             }).collect();
             let agent = |at: usize| steps[at].1;

@@ -31,7 +31,11 @@ impl CheckedPlan {
 
     /// A plan that passed the checks when it was signed, as the recorded digest says: the same definition is not checked again,
     /// whatever a later version of the checks would make of it. Of any other plan its digest is returned.
-    pub fn recorded(plan: Plan, dialect: Dialect, recorded: &str) -> Result<Self, Digest> {
+    pub fn from_recorded_digest(
+        plan: Plan,
+        dialect: Dialect,
+        recorded: &str,
+    ) -> Result<Self, Digest> {
         let digest = Digest::of_plan(&plan);
         let found = Self::new(Arc::new(plan), dialect, digest).under_recorded_digest(recorded);
         if found.digest.to_string() == recorded {
@@ -208,7 +212,7 @@ mod tests {
         };
         let recorded = |digest: &Digest| {
             let text = digest.to_string();
-            let found = CheckedPlan::recorded(plan.clone(), Dialect::Workunit, &text);
+            let found = CheckedPlan::from_recorded_digest(plan.clone(), Dialect::Workunit, &text);
             found.map(|plan| plan.digest())
         };
         let digest = Digest::of_plan(&plan);

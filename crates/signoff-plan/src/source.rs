@@ -48,7 +48,7 @@ impl Span {
 
     /// The same range in a text that begins `offset` bytes later.
     #[must_use]
-    pub const fn shifted(self, offset: usize) -> Self {
+    pub const fn shift(self, offset: usize) -> Self {
         Self::new(self.start + offset, self.end + offset)
     }
 

@@ -9,14 +9,14 @@ pub trait Blank: Default + PartialEq + 'static {
     fn blank() -> &'static Self;
 }
 
-/// A value that takes the room of a pointer as long as nobody changes it.
+/// A value that takes the space of a pointer until it is changed.
 // A plan may have a hundred thousand steps, and most of what a step can have only few of them have.
 #[derive(Debug, Clone)]
 pub struct Sparse<T>(Option<Box<T>>);
 
 impl<T: Blank> Sparse<T> {
     /// The value to change, where there is one.
-    pub fn present(&mut self) -> Option<&mut T> {
+    pub fn as_mut(&mut self) -> Option<&mut T> {
         self.0.as_deref_mut()
     }
 
@@ -96,15 +96,15 @@ mod tests {
     #[test]
     fn a_value_takes_room_from_its_first_change_until_it_is_the_default_again() {
         let mut pair = Sparse::<Pair>::default();
-        assert!(pair.1.is_empty() && pair.present().is_none());
+        assert!(pair.1.is_empty() && pair.as_mut().is_none());
         pair.1.push('x');
         assert_eq!(*pair, Pair(0, "x".to_owned()));
         pair.1.clear();
-        assert!(pair.present().is_some() && pair == Sparse::default());
+        assert!(pair.as_mut().is_some() && pair == Sparse::default());
         pair.condense();
-        assert!(pair.present().is_none());
-        assert!(Sparse::from(Pair::default()).present().is_none());
-        assert!(Sparse::from(Pair(1, String::new())).present().is_some());
+        assert!(pair.as_mut().is_none());
+        assert!(Sparse::from(Pair::default()).as_mut().is_none());
+        assert!(Sparse::from(Pair(1, String::new())).as_mut().is_some());
     }
 
     #[test]

@@ -8,11 +8,11 @@ pub(crate) fn nearest<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let allowed = (written.chars().count() / 3).clamp(1, 3);
-    within(allowed, written, candidates)
+    nearest_within(allowed, written, candidates)
 }
 
 /// The nearest candidate that is at most so many slips away.
-pub(crate) fn within<'a>(
+pub(crate) fn nearest_within<'a>(
     allowed: usize,
     written: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -29,7 +29,7 @@ pub(crate) fn within<'a>(
         .filter(|(distance, ..)| *distance <= allowed)
         // Of several, the one of the same letters: fingers exchange them or leave one out sooner
         // than they hit another.
-        .min_by_key(|(distance, candidate, lower)| (*distance, strangers(&wanted, lower), *candidate))
+        .min_by_key(|(distance, candidate, lower)| (*distance, extra_letters(&wanted, lower), *candidate))
         .map(|(_, candidate, _)| candidate)
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn misspelt<'a>(
 }
 
 /// How many letters one of two words has more than the other.
-fn strangers(one: &str, other: &str) -> usize {
+fn extra_letters(one: &str, other: &str) -> usize {
     let mut left: Vec<char> = other.chars().collect();
     let mut count = 0;
     for letter in one.chars() {

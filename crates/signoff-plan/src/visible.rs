@@ -29,7 +29,7 @@ impl HiddenReason {
 }
 
 /// Why this character of a command cannot be shown as it is. Tabs and line ends can.
-pub fn hides(letter: char) -> Option<HiddenReason> {
+pub fn hidden_reason(letter: char) -> Option<HiddenReason> {
     Some(match letter {
         '\t' | '\n' | ' '..='~' => return None,
         letter if letter.is_control() => HiddenReason::Control,
@@ -128,8 +128,8 @@ fn note_word(word: &mut Vec<(usize, char)>, found: &mut Vec<LookAlike>) {
 
 /// A text for people, on as many lines as it has: what hides is escaped. Joined emoji and spaces that
 /// do not break stay: they belong to prose.
-pub fn text(text: &str) -> Cow<'_, str> {
-    escape(text, |before, letter| match hides(letter)? {
+pub fn escape_text(text: &str) -> Cow<'_, str> {
+    escape(text, |before, letter| match hidden_reason(letter)? {
         HiddenReason::Space => None,
         HiddenReason::Invisible if matches!(letter, '\u{200d}' | '\u{fe0f}') => {
             before.is_none_or(|before| before.is_ascii()).then_some(())
@@ -139,7 +139,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
 }
 
 /// A command for people: every character that hides or passes for another one is escaped.
-pub fn command(text: &str) -> Cow<'_, str> {
+pub fn escape_command(text: &str) -> Cow<'_, str> {
     let alike = if text.is_ascii() {
         Vec::new()
     } else {
@@ -150,7 +150,7 @@ pub fn command(text: &str) -> Cow<'_, str> {
         let here = at;
         at += letter.len_utf8();
         let is_alike = alike.binary_search_by_key(&here, |one| one.offset).is_ok();
-        (is_alike || hides(letter).is_some()).then_some(())
+        (is_alike || hidden_reason(letter).is_some()).then_some(())
     })
 }
 
@@ -186,14 +186,14 @@ const SIGNS: &str = "\
 
 /// The ASCII letter that a letter passes for.
 fn letter_like(letter: char) -> Option<char> {
-    wide(letter)
+    full_width_like(letter)
         .or_else(|| mathematical(letter))
         .or_else(|| look_alike_in(LETTERS, letter))
 }
 
 /// The ASCII sign that a sign passes for.
 fn sign_like(letter: char) -> Option<char> {
-    wide(letter)
+    full_width_like(letter)
         .or_else(|| mathematical(letter))
         .or_else(|| look_alike_in(SIGNS, letter))
 }
@@ -208,7 +208,7 @@ fn look_alike_in(list: &str, letter: char) -> Option<char> {
 }
 
 /// `ａ` and its like: the whole of ASCII once more.
-fn wide(letter: char) -> Option<char> {
+fn full_width_like(letter: char) -> Option<char> {
     let code = u32::from(letter);
     let is_wide = (0xff01..=0xff5e).contains(&code);
     is_wide.then(|| char::from_u32(code - 0xff01 + 0x21))?
@@ -239,30 +239,33 @@ mod tests {
     #[test]
     fn prose_hides_nothing_and_is_not_turned_around() {
         assert_eq!(
-            text("a\tb ä 漢 👩\u{200d}🔧 ❤\u{fe0f}"),
+            escape_text("a\tb ä 漢 👩\u{200d}🔧 ❤\u{fe0f}"),
             "a\tb ä 漢 👩\u{200d}🔧 ❤\u{fe0f}"
         );
-        assert_eq!(text("\u{1b}[2Jx\r\u{7}"), "\\u{1b}[2Jx\\u{d}\\u{7}");
+        assert_eq!(escape_text("\u{1b}[2Jx\r\u{7}"), "\\u{1b}[2Jx\\u{d}\\u{7}");
         assert_eq!(
-            text("send \u{202e}001\u{202c} \u{200b}to\u{e0041}x\u{200d}y"),
+            escape_text("send \u{202e}001\u{202c} \u{200b}to\u{e0041}x\u{200d}y"),
             "send \\u{202e}001\\u{202c} \\u{200b}to\\u{e0041}x\\u{200d}y"
         );
-        assert_eq!(text("10\u{a0}%"), "10\u{a0}%");
+        assert_eq!(escape_text("10\u{a0}%"), "10\u{a0}%");
     }
 
     #[test]
     fn every_character_of_a_command_is_shown() {
-        assert_eq!(command("make test\n\tx"), "make test\n\tx");
-        assert_eq!(command("rm\u{a0}-rf x\u{200d}"), "rm\\u{a0}-rf x\\u{200d}");
-        assert_eq!(command("grep -q Привет ä 漢"), "grep -q Привет ä 漢");
-        // Cyrillic `с` and `о`, a full-width bar, an en dash.
-        assert_eq!(command("\u{441}argo test"), "\\u{441}argo test");
+        assert_eq!(escape_command("make test\n\tx"), "make test\n\tx");
         assert_eq!(
-            command("\u{441}\u{43e}\u{440}\u{443} x"),
+            escape_command("rm\u{a0}-rf x\u{200d}"),
+            "rm\\u{a0}-rf x\\u{200d}"
+        );
+        assert_eq!(escape_command("grep -q Привет ä 漢"), "grep -q Привет ä 漢");
+        // Cyrillic `с` and `о`, a full-width bar, an en dash.
+        assert_eq!(escape_command("\u{441}argo test"), "\\u{441}argo test");
+        assert_eq!(
+            escape_command("\u{441}\u{43e}\u{440}\u{443} x"),
             "\\u{441}\\u{43e}\\u{440}\\u{443} x"
         );
-        assert_eq!(command("a ｜ b –x"), "a \\u{ff5c} b \\u{2013}x");
-        assert_eq!(command("𝐜at"), "\\u{1d41c}at");
+        assert_eq!(escape_command("a ｜ b –x"), "a \\u{ff5c} b \\u{2013}x");
+        assert_eq!(escape_command("𝐜at"), "\\u{1d41c}at");
     }
 
     #[test]
@@ -287,8 +290,8 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_that_hides_is_left(given in "\\PC{0,20}|[\\x00-\\u{ffff}]{0,20}") {
-            let shown = command(&given);
-            prop_assert!(shown.chars().all(|letter| hides(letter).is_none()), "{shown:?}");
+            let shown = escape_command(&given);
+            prop_assert!(shown.chars().all(|letter| hidden_reason(letter).is_none()), "{shown:?}");
             prop_assert_eq!(look_alikes(&shown), []);
         }
     }

@@ -29,7 +29,7 @@ pub trait Workspace {
         None
     }
     /// Workspace-relative paths of what lies in the same directory as this path, for suggestions.
-    fn beside(&self, path: &str) -> Vec<String> {
+    fn siblings(&self, path: &str) -> Vec<String> {
         let _ = path;
         Vec::new()
     }
@@ -55,7 +55,7 @@ pub trait Workspace {
     }
     /// Does this name lead to an agent (role, driver, or a `default` role)?
     fn agent_exists(&self, name: &str) -> bool;
-    /// Is this tool, which is not built in, one that can be called? Of a server that nobody has asked for its tools, none
+    /// Is this tool, which is not built in, one that can be called? Tools of a server that was not asked for them yet are
     /// is known.
     fn tool_known(&self, name: &str) -> bool {
         let _ = name;

@@ -17,7 +17,7 @@ use signoff_engine::Actor;
 use crate::clock::{Clock, millis, timestamp};
 use crate::error::Error;
 use crate::inbox::waiting_items;
-use crate::notifications::{News, Notifier};
+use crate::notifications::{NotifiedEvent, Notifier};
 use crate::plans::{ActorContext, ListOptions, list};
 use crate::project::Project;
 
@@ -77,7 +77,9 @@ impl ActivityLog {
             return Ok(None);
         }
         let events = read(file.try_clone().map_err(unreadable)?);
-        let told = events.iter().map(|event| (subject(event), event.clone()));
+        let told = events
+            .iter()
+            .map(|event| (subject_of(event), event.clone()));
         let mut log = Self {
             last: events.last().map_or(0, |event| event.seq),
             told: told.collect(),
@@ -94,7 +96,7 @@ impl ActivityLog {
     fn shorten(&mut self, events: &[ActivityEvent]) -> std::io::Result<()> {
         let newest = events.len() - KEPT;
         let is_kept = |(at, event): &(usize, &ActivityEvent)| {
-            *at >= newest || self.told.get(&subject(event)) == Some(*event)
+            *at >= newest || self.told.get(&subject_of(event)) == Some(*event)
         };
         let kept = events.iter().enumerate().filter(is_kept);
         let kept: Vec<ActivityEvent> = kept.map(|(_, event)| event.clone()).collect();
@@ -113,7 +115,7 @@ impl ActivityLog {
         project: &Project,
         clock: &dyn Clock,
     ) -> Result<Vec<ActivityEvent>, Error> {
-        let now = present(project, clock)?;
+        let now = current_activities(project, clock)?;
         let at = timestamp(clock.now());
         let gone = self.told.iter().filter(|(key, event)| {
             !now.contains_key(key)
@@ -146,9 +148,9 @@ impl ActivityLog {
         for event in &mut new {
             self.last += 1;
             event.seq = self.last;
-            self.told.insert(subject(event), event.clone());
+            self.told.insert(subject_of(event), event.clone());
         }
-        // What cannot be kept was told all the same.
+        // It was sent even if it cannot be recorded.
         write(&mut self.file, &new).ok();
         Ok(new)
     }
@@ -204,7 +206,7 @@ fn changes(
 }
 
 /// How everything is now.
-fn present(
+fn current_activities(
     project: &Project,
     clock: &dyn Clock,
 ) -> Result<BTreeMap<Subject, CurrentActivity>, Error> {
@@ -233,7 +235,7 @@ fn present(
         event,
     };
     let all = plans.chain(items).map(seen);
-    Ok(all.map(|seen| (subject(&seen.event), seen)).collect())
+    Ok(all.map(|seen| (subject_of(&seen.event), seen)).collect())
 }
 
 fn empty(kind: String) -> ActivityEvent {
@@ -250,7 +252,7 @@ fn empty(kind: String) -> ActivityEvent {
     }
 }
 
-fn subject(event: &ActivityEvent) -> Subject {
+fn subject_of(event: &ActivityEvent) -> Subject {
     match (&event.item, &event.plan) {
         (Some(item), _) => Subject::Item(item.clone()),
         (None, plan) => Subject::Plan(plan.clone().unwrap_or_default()),
@@ -277,7 +279,7 @@ pub fn tell_absent(project: &Project, notifier: &Notifier, events: &[ActivityEve
             "plan_cancelled" if times::has_expired(project, plan) => NotificationKind::Expired,
             _ => continue,
         };
-        notifier.tell(News {
+        notifier.notify(NotifiedEvent {
             kind,
             at: millis(&event.at),
             plan,

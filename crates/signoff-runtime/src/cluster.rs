@@ -43,7 +43,7 @@ pub trait Cluster: fmt::Debug + Send + Sync {
 }
 
 /// Runs of a project that other machines drive, as the machine sees them that began them.
-pub trait Elsewhere: fmt::Debug + Send + Sync {
+pub trait RemoteRunAccess: fmt::Debug + Send + Sync {
     /// Brings the run's journal and files here. Returns whether a process drives it now.
     fn sync(&self, run: &str) -> Result<bool, String>;
 
@@ -54,7 +54,7 @@ pub trait Elsewhere: fmt::Debug + Send + Sync {
     fn resume(&self, run: &str) -> Result<Option<String>, String>;
 
     /// Whether the git repository that carries the run's work still has references of it, and which repository that is.
-    fn remains(&self, run: &str) -> Result<Option<String>, String>;
+    fn leftover_references(&self, run: &str) -> Result<Option<String>, String>;
 
     /// Removes the run's references from that repository.
     fn remove_references(&self, run: &str) -> Result<(), String>;
@@ -68,7 +68,7 @@ pub trait Elsewhere: fmt::Debug + Send + Sync {
 
 /// What whoever performs a run's actions is told.
 #[derive(Debug)]
-pub enum News {
+pub enum ReportHandler {
     /// Another machine reports.
     Report(Box<Report>),
     /// There is something to do besides waiting.
@@ -76,7 +76,7 @@ pub enum News {
 }
 
 /// Where news go.
-pub type NewsSender = Box<dyn Fn(News) + Send>;
+pub type NewsSender = Box<dyn Fn(ReportHandler) + Send>;
 
 /// What another machine is to do for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,7 +21,7 @@ pub struct WaitingItems {
 /// Open items of all runs that have not ended, held files of those that have, and open questions of agents.
 pub fn waiting_items(project: &Project) -> Result<WaitingItems, Error> {
     let mut waiting = WaitingItems::default();
-    for (run, view) in RunView::all(project)? {
+    for (run, view) in RunView::load_all(project)? {
         let view = match view {
             Ok(view) => view,
             Err(error) => {

@@ -38,7 +38,7 @@ pub fn ask(context: ActorContext<'_>, asked: &QuestionOptions) -> Result<Questio
         find(project, plan)?;
     }
     let held = log::lock(&project.store)?;
-    let known = all(project)?;
+    let known = all_questions(project)?;
     let open = known.iter().filter(|one| one.answer.is_none()).count();
     if open >= OPEN {
         let why = format!("{open} questions are open already; wait for their answers");
@@ -69,7 +69,7 @@ pub fn ask(context: ActorContext<'_>, asked: &QuestionOptions) -> Result<Questio
 }
 
 /// Every question, oldest first.
-pub fn all(project: &Project) -> Result<Vec<Question>, Error> {
+pub fn all_questions(project: &Project) -> Result<Vec<Question>, Error> {
     let mut questions = Vec::new();
     for record in log::read(&project.store)? {
         let at = record.at.clone();
@@ -80,21 +80,21 @@ pub fn all(project: &Project) -> Result<Vec<Question>, Error> {
 
 /// The questions that wait for an answer, oldest first.
 pub fn open(project: &Project) -> Result<Vec<Question>, Error> {
-    let mut questions = all(project)?;
+    let mut questions = all_questions(project)?;
     questions.retain(|one| one.answer.is_none());
     Ok(questions)
 }
 
 /// The question of this name, answered or not.
-pub fn named(project: &Project, id: &str) -> Result<Option<Question>, Error> {
-    Ok(all(project)?.into_iter().find(|one| one.id == id))
+pub fn find_question(project: &Project, id: &str) -> Result<Option<Question>, Error> {
+    Ok(all_questions(project)?.into_iter().find(|one| one.id == id))
 }
 
 /// Records a person's answer.
 pub fn answer(context: ActorContext<'_>, id: &str, text: &str) -> Result<Question, Error> {
     let project = context.project;
     let held = log::lock(&project.store)?;
-    let question = named(project, id)?.ok_or_else(|| Error::NoSuchQuestion {
+    let question = find_question(project, id)?.ok_or_else(|| Error::NoSuchQuestion {
         name: id.to_owned(),
     })?;
     if let Some(answer) = question.answer {

@@ -19,7 +19,7 @@ pub trait Telemetry: fmt::Debug + Send + Sync {
 /// Follows one run.
 pub trait FollowRun {
     /// An event that happened before the run was followed; it comes before the others, and was told by whoever followed it then.
-    fn earlier(&mut self, recorded: &RecordedEvent);
+    fn replay_event(&mut self, recorded: &RecordedEvent);
 
     /// An event that just happened.
     fn event(&mut self, recorded: &RecordedEvent);

@@ -45,7 +45,7 @@ pub fn servers(project: &Project) -> Vec<Server> {
         let server = &server.value;
         Server {
             name: name.clone(),
-            reach: reach(project, server),
+            reach: server_reach(project, server),
             read_only: server.read_only.clone(),
             repeatable: server.repeatable.clone(),
             timeout: server.timeout,
@@ -55,7 +55,7 @@ pub fn servers(project: &Project) -> Vec<Server> {
     configured.map(server).collect()
 }
 
-fn reach(project: &Project, server: &ServerSettings) -> ServerReach {
+fn server_reach(project: &Project, server: &ServerSettings) -> ServerReach {
     let variables = &project.process.variables;
     let token = |variable: &String| BearerToken {
         variable: variable.clone(),
@@ -141,7 +141,7 @@ pub fn list(project: &Project) -> Result<Tools, Error> {
 type Answers = BTreeMap<String, Result<Vec<Definition>, String>>;
 
 /// The tools that are known without starting anything: the built-in ones, and what is recorded of the servers.
-pub fn known(project: &Project) -> Vec<Tool> {
+pub fn known_tools(project: &Project) -> Vec<Tool> {
     let own = BUILT_IN.iter().map(of_built_in);
     let servers = servers(project);
     own.chain(servers.iter().flat_map(of_server)).collect()

@@ -54,7 +54,7 @@ pub use command::stdin_writer::{MessageError, StdinWriter};
 pub use command::{Command, Limits, Stdin};
 pub use detached::{DetachedCommand, start_detached};
 pub use foreground::run_in_foreground;
-pub use launch::held::HeldCommand;
+pub use launch::held_command::HeldCommand;
 pub use launch::interactive::{InteractiveCommand, InteractiveOutput};
 pub use mounts::view::is_opaque;
 pub use namespaces::kept_mounts::KeptMounts;

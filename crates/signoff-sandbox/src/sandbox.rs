@@ -5,7 +5,7 @@ use std::io;
 use crate::command::Command;
 use crate::command::error::StartError;
 use crate::command::report::CommandReport;
-use crate::launch::held::HeldCommand;
+use crate::launch::held_command::HeldCommand;
 use crate::launch::launcher::Launcher;
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::policy::Policy;

@@ -9,7 +9,7 @@ pub fn start_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
     let builder = Builder::new().name(name.to_owned());
-    builder.spawn(work).map_err(refused)
+    builder.spawn(work).map_err(start_refused)
 }
 
 /// The same for one that ends with its scope.
@@ -19,10 +19,10 @@ pub fn start_scoped_thread<'scope, T: Send + 'scope>(
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {
     let builder = Builder::new().name(name.to_owned());
-    builder.spawn_scoped(scope, work).map_err(refused)
+    builder.spawn_scoped(scope, work).map_err(start_refused)
 }
 
-fn refused(error: io::Error) -> io::Error {
+fn start_refused(error: io::Error) -> io::Error {
     let help = match error.kind() {
         io::ErrorKind::WouldBlock => {
             "; too many processes and threads run already: end some of them, or raise `ulimit -u`, then repeat the command"
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_to_do() {
-        let refusal = |errno| refused(io::Error::from_raw_os_error(errno)).to_string();
+        let refusal = |errno| start_refused(io::Error::from_raw_os_error(errno)).to_string();
         let full = refusal(libc::EAGAIN);
         assert!(full.starts_with("cannot start a thread: "), "{full}");
         assert!(full.contains("`ulimit -u`"), "{full}");

@@ -42,7 +42,7 @@ impl Call {
     }
 
     /// The failure of a call that named this plan.
-    pub(crate) fn about<'a>(&self, plan: &'a str) -> impl Fn(Error) -> HttpError + use<'a> {
+    pub(crate) fn fail_about<'a>(&self, plan: &'a str) -> impl Fn(Error) -> HttpError + use<'a> {
         let wording = self.wording;
         move |error| wording(error, Some(plan)).into()
     }
@@ -58,15 +58,15 @@ impl Call {
     }
 
     /// The file of the plan of this id or path, and its name.
-    pub(crate) fn locate(&self, plan: &str) -> Result<(PathBuf, String), HttpError> {
-        locate_inside(&self.project, plan).map_err(self.about(plan))
+    pub(crate) fn locate_plan(&self, plan: &str) -> Result<(PathBuf, String), HttpError> {
+        locate_inside(&self.project, plan).map_err(self.fail_about(plan))
     }
 
-    /// The plan of this id or path, read and checked now. Other files are nobody's business here, wherever they are.
+    /// The plan of this id or path, read and checked now. Other files are not served here, wherever they are.
     pub(crate) fn read_plan(&self, plan: &str) -> Result<PlanFile, HttpError> {
-        let (path, name) = self.locate(plan)?;
+        let (path, name) = self.locate_plan(plan)?;
         let read = PlanFile::read(&path, &name, &self.project.workspace());
-        let read = read.map_err(self.about(plan))?;
+        let read = read.map_err(self.fail_about(plan))?;
         if recognise(&read.source).is_none() {
             let message = format!("{name} is not a plan");
             let hint = "`GET /api/plans` lists the plans";

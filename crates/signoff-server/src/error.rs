@@ -32,7 +32,7 @@ impl HttpError {
     }
 
     /// An address that nothing is at.
-    pub(crate) fn nothing_there() -> Self {
+    pub(crate) fn not_found() -> Self {
         let message = "there is nothing at this address";
         Self::new(StatusCode::NOT_FOUND, "no-such-address", message, &[])
     }

@@ -42,7 +42,7 @@ pub(crate) struct Sent {
 }
 
 impl SentForm {
-    fn keep(&self, bytes: &[u8], session: Option<&Session>) {
+    fn store(&self, bytes: &[u8], session: Option<&Session>) {
         let sent = Sent {
             fields: fields_of(bytes),
             csrf: session.map(|session| session.csrf.clone()),
@@ -51,7 +51,7 @@ impl SentForm {
     }
 
     /// What was sent, once it has been read.
-    pub(crate) fn take(&self) -> Option<Sent> {
+    pub(crate) fn take_sent(&self) -> Option<Sent> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -75,7 +75,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for PersonForm<T> {
         }
         let bytes = bytes_of(request, state).await?;
         if let Some(kept) = kept {
-            kept.keep(&bytes, session.as_ref().ok());
+            kept.store(&bytes, session.as_ref().ok());
         }
         let session = session?;
         let sent = serde_urlencoded::from_bytes::<Token>(&bytes);

@@ -19,13 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A server that has its socket.
 #[derive(Debug, Clone, Copy)]
-pub struct Listening {
+pub struct ListeningServer {
     /// Where it listens.
     pub address: SocketAddr,
 }
 
 /// Serves until Ctrl-C or SIGTERM. Runs go on: they are processes of their own.
-pub fn serve(options: ServerOptions, listening: impl FnOnce(Listening)) -> io::Result<()> {
+pub fn serve(options: ServerOptions, listening: impl FnOnce(ListeningServer)) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -36,7 +36,7 @@ pub fn serve(options: ServerOptions, listening: impl FnOnce(Listening)) -> io::R
         let state = AppState::new(options, address);
         // Before anybody can ask.
         state.read_ahead();
-        listening(Listening { address });
+        listening(ListeningServer { address });
         let page = state.page_address();
         let project = Project::open(&state.options.process).ok();
         let _announced = project

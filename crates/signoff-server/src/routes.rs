@@ -27,7 +27,7 @@ pub(crate) fn router(state: AppState) -> io::Result<Router> {
         .merge(api::routes())
         .merge(pages::routes())
         .merge(mcp::routes(&state)?)
-        .fallback(async || HttpError::nothing_there())
+        .fallback(async || HttpError::not_found())
         .method_not_allowed_fallback(async || wrong_method())
         .layer(body_limit())
         .layer(from_fn(time_limit))
@@ -89,7 +89,7 @@ async fn show_failures(mut request: Request, next: Next) -> Response {
     if failure.status == StatusCode::UNAUTHORIZED && reads {
         return Redirect::to(&format!("/sign-in?next={back}")).into_response();
     }
-    let kept = sent.take().map(|sent| KeptForm {
+    let kept = sent.take_sent().map(|sent| KeptForm {
         action,
         fields: sent.fields,
         csrf: sent.csrf,

@@ -49,7 +49,7 @@ async fn show(
     state.show_code().map_err(|_| no_randomness())?;
     let view = SignInView {
         by_token: state.has_people(),
-        next: own_page(&asked.next),
+        next: safe_target(&asked.next),
         message: None,
     };
     Ok(pages::sign_in(&view))
@@ -60,7 +60,7 @@ async fn sign_in(
     SignInFields(typed): SignInFields<SignInForm>,
 ) -> Result<Response, HttpError> {
     refuse_agents(&state)?;
-    let next = own_page(&typed.next);
+    let next = safe_target(&typed.next);
     let by_token = state.has_people();
     let opened = if by_token {
         state.open_by_token(typed.token.trim())
@@ -97,7 +97,7 @@ async fn sign_out(
     let cookie = cookie::clear(&state.cookie_name());
     (
         [(SET_COOKIE, cookie)],
-        Redirect::to(&own_page(&fields.next)),
+        Redirect::to(&safe_target(&fields.next)),
     )
         .into_response()
 }
@@ -111,7 +111,7 @@ fn refuse_agents(state: &AppState) -> Result<(), HttpError> {
 }
 
 /// A page of this server: whatever else a link says leads home.
-fn own_page(next: &str) -> String {
+fn safe_target(next: &str) -> String {
     let is_own = next.starts_with('/')
         && !next.starts_with("//")
         && next
@@ -132,11 +132,11 @@ fn no_randomness() -> HttpError {
 
 #[cfg(test)]
 mod tests {
-    use super::own_page;
+    use super::safe_target;
 
     #[test]
     fn a_link_leads_to_our_own_pages_only() {
-        assert_eq!(own_page("/plans/a?b=c"), "/plans/a?b=c");
+        assert_eq!(safe_target("/plans/a?b=c"), "/plans/a?b=c");
         for other in [
             "",
             "plans",
@@ -145,7 +145,7 @@ mod tests {
             "https://e",
             "/a\nb",
         ] {
-            assert_eq!(own_page(other), "/", "{other}");
+            assert_eq!(safe_target(other), "/", "{other}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
 use signoff_runtime::Error;
-use signoff_runtime::project::{KeptProject, Project};
+use signoff_runtime::project::{CachedProject, Project};
 use signoff_runtime::runs::read_ahead;
 use tokio::sync::Semaphore;
 
@@ -33,7 +33,7 @@ pub(crate) struct Shared {
     pub(crate) address: SocketAddr,
     pub(crate) calls: Semaphore,
     pub(crate) hub: Hub,
-    project: KeptProject,
+    project: CachedProject,
     code: Mutex<OneTimeCode>,
     sessions: Mutex<SessionStore>,
 }
@@ -53,7 +53,7 @@ impl AppState {
             address,
             calls: Semaphore::new(CALLS),
             hub: Hub::new(),
-            project: KeptProject::default(),
+            project: CachedProject::default(),
             code: Mutex::default(),
             sessions: Mutex::default(),
         }))
@@ -75,7 +75,7 @@ impl Shared {
         if self.has_people() {
             return Ok(());
         }
-        let new = locked(&self.code).renew(Instant::now())?;
+        let new = lock(&self.code).renew(Instant::now())?;
         if let Some(code) = new {
             let (address, code) = (self.address, in_groups(&code));
             (self.options.tell)(&format!(
@@ -88,13 +88,13 @@ impl Shared {
     /// Opens a session for whoever typed the code; returns its secret name. To learn that it was wrong takes time.
     pub(crate) async fn open_by_code(&self, typed: &str) -> io::Result<Option<String>> {
         let now = Instant::now();
-        let redeemed = locked(&self.code).redeem(typed, now);
+        let redeemed = lock(&self.code).redeem(typed, now);
         if let Err(delay) = redeemed {
             tokio::time::sleep(delay).await;
             return Ok(None);
         }
         let person = &self.options.process.person;
-        let opened = locked(&self.sessions).open(person, SignInProof::Code, now);
+        let opened = lock(&self.sessions).open(person, SignInProof::Code, now);
         opened.map(Some)
     }
 
@@ -104,25 +104,25 @@ impl Shared {
             return Ok(None);
         };
         let (now, proof) = (Instant::now(), SignInProof::Token);
-        let opened = locked(&self.sessions).open(&person, proof, now);
+        let opened = lock(&self.sessions).open(&person, proof, now);
         opened.map(Some)
     }
 
     /// Do people sign in by name? Otherwise the code is for the one who started the server.
     pub(crate) fn has_people(&self) -> bool {
         let is_for_others = !self.address.ip().is_loopback() || self.options.url.is_some();
-        is_for_others || !self.people().is_empty()
+        is_for_others || !self.current_people().is_empty()
     }
 
     fn person_of(&self, token: &str) -> Option<String> {
         if self.options.refusal.is_some() {
             return None;
         }
-        people::person_of(&self.people(), token).map(str::to_owned)
+        people::person_of(&self.current_people(), token).map(str::to_owned)
     }
 
     /// As they are now: whoever is struck out is out.
-    fn people(&self) -> BTreeMap<String, String> {
+    fn current_people(&self) -> BTreeMap<String, String> {
         let project = self.project.open(&self.options.process);
         project.map_or_else(
             |_| BTreeMap::new(),
@@ -169,17 +169,17 @@ impl Shared {
     fn session_of_cookie(&self, headers: &HeaderMap) -> Option<Session> {
         let name = self.cookie_name();
         let id = cookie::session_id(headers, &name)?;
-        let session = locked(&self.sessions).find(id, Instant::now())?;
+        let session = lock(&self.sessions).find(id, Instant::now())?;
         let is_known = match session.proof {
             SignInProof::Code => true,
-            SignInProof::Token => self.people().contains_key(&session.person),
+            SignInProof::Token => self.current_people().contains_key(&session.person),
         };
         is_known.then_some(session)
     }
 
     pub(crate) fn close_session(&self, headers: &HeaderMap) {
         if let Some(id) = cookie::session_id(headers, &self.cookie_name()) {
-            locked(&self.sessions).close(id);
+            lock(&self.sessions).close(id);
         }
     }
 
@@ -193,7 +193,7 @@ impl Shared {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Nothing panics while it is held; what it holds stays true even so.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

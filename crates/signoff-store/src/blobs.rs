@@ -30,7 +30,7 @@ pub enum BlobError {
 }
 
 /// Stores the bytes, synced and private, and returns the name to find them by.
-pub fn put(directory: &Path, bytes: &[u8]) -> Result<String, BlobError> {
+pub fn store(directory: &Path, bytes: &[u8]) -> Result<String, BlobError> {
     let hash = sha256_hex(bytes);
     let path = directory.join(&hash);
     // Present and whole is enough; a damaged one is repaired.
@@ -45,7 +45,7 @@ pub fn put(directory: &Path, bytes: &[u8]) -> Result<String, BlobError> {
 }
 
 /// Returns exactly the bytes that were stored under this name.
-pub fn get(directory: &Path, hash: &str) -> Result<Vec<u8>, BlobError> {
+pub fn load(directory: &Path, hash: &str) -> Result<Vec<u8>, BlobError> {
     if !is_hex(hash) {
         return Err(BlobError::BadName {
             name: hash.to_owned(),
@@ -95,9 +95,9 @@ mod tests {
     fn what_is_put_is_got_and_nobody_else_can_read_it() {
         let dir = tempfile::tempdir().unwrap();
         let blobs = dir.path().join("blobs");
-        let hash = put(&blobs, b"secret").unwrap();
-        assert_eq!(put(&blobs, b"secret").unwrap(), hash);
-        assert_eq!(get(&blobs, &hash).unwrap(), b"secret");
+        let hash = store(&blobs, b"secret").unwrap();
+        assert_eq!(store(&blobs, b"secret").unwrap(), hash);
+        assert_eq!(load(&blobs, &hash).unwrap(), b"secret");
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&blobs), 0o700);
         assert_eq!(mode(&blobs.join(&hash)), 0o600);
@@ -107,14 +107,14 @@ mod tests {
     #[test]
     fn a_damaged_blob_is_refused_and_repaired_by_the_next_put() {
         let dir = tempfile::tempdir().unwrap();
-        let hash = put(dir.path(), b"right").unwrap();
+        let hash = store(dir.path(), b"right").unwrap();
         fs::write(dir.path().join(&hash), b"wrong").unwrap();
         assert!(matches!(
-            get(dir.path(), &hash),
+            load(dir.path(), &hash),
             Err(BlobError::Damaged { .. })
         ));
-        put(dir.path(), b"right").unwrap();
-        assert_eq!(get(dir.path(), &hash).unwrap(), b"right");
+        store(dir.path(), b"right").unwrap();
+        assert_eq!(load(dir.path(), &hash).unwrap(), b"right");
     }
 
     #[test]
@@ -122,13 +122,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         for name in ["../x", "", "/etc/passwd", "x"] {
             assert!(matches!(
-                get(dir.path(), name),
+                load(dir.path(), name),
                 Err(BlobError::BadName { .. })
             ));
         }
         let absent = sha256_hex(b"absent");
         assert!(matches!(
-            get(dir.path(), &absent),
+            load(dir.path(), &absent),
             Err(BlobError::Missing { .. })
         ));
     }

@@ -24,8 +24,8 @@ use std::path::PathBuf;
 pub use self::listing::{SettingEntry, UnknownKey};
 pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
+pub use self::sections::cluster::{ClusterSettings, ClusterUrl};
 pub use self::sections::driver::{AgentSettings, Driver, RetrySession, find_agent};
-pub use self::sections::engine::{EngineSettings, EngineUrl};
 pub use self::sections::guard::GuardSettings;
 pub use self::sections::llm::{LlmSettings, ModelProvider};
 pub use self::sections::policy::Policy;
@@ -92,7 +92,7 @@ pub struct Config {
     pub notify: NotifySettings,
     pub guard: GuardSettings,
     pub serve: ServeSettings,
-    pub engine: EngineSettings,
+    pub engine: ClusterSettings,
     /// By role name.
     pub agents: BTreeMap<String, Setting<AgentSettings>>,
     /// What models cost, by the model's name; other models cost what the built-in table says.

@@ -127,7 +127,7 @@ impl Workspace for DiskWorkspace {
             .map(|lines| lines + u64::from(open))
     }
 
-    fn beside(&self, path: &str) -> Vec<String> {
+    fn siblings(&self, path: &str) -> Vec<String> {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
         let inside = directory.is_empty() || self.path_exists(directory);
         let names = inside.then(|| names_in(&self.root.join(directory)));

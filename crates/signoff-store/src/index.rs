@@ -81,7 +81,7 @@ impl Index {
         };
         let bytes = serde_json::to_vec(&file)
             .map_err(|error| FileError::at("write", &path)(error.into()))?;
-        failpoint::reached("index.before");
+        failpoint::reach("index.before");
         atomic::overwrite_unsynced(&path, &bytes, FileMode::Private)
     }
 }
@@ -100,7 +100,7 @@ impl KeptIndex {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub fn keep(&self, entries: BTreeMap<String, IndexEntry>) -> KeptEntries {
+    pub fn keep_entries(&self, entries: BTreeMap<String, IndexEntry>) -> KeptEntries {
         let entries = Arc::new(entries);
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&entries);
         entries

@@ -79,7 +79,7 @@ pub fn load_each<E: From<JournalError>>(
         File::open(path).map_err(|error| JournalError::from(FileError::at("read", path)(error)))?;
     // Before the first line: what is written while we read only makes the journal longer.
     let recorded = Head::of_existing(path)?;
-    read::each(path, file, &recorded, each)?;
+    read::for_each_line(path, file, &recorded, each)?;
     Ok(())
 }
 
@@ -117,11 +117,11 @@ impl Journal {
             })
             .map_err(FileError::at("create", path))?;
         atomic::sync_parent(path)?;
-        Self::locked(file, path)
+        Self::open_locked(file, path)
     }
 
     /// Opens a journal to continue it: checks every line, cuts an unfinished last one (see
-    /// [`Journal::torn`]), and refuses anything else that does not fit.
+    /// [`Journal::torn_line`]), and refuses anything else that does not fit.
     pub fn open(path: &Path) -> Result<(Self, Vec<Record>), JournalError> {
         let mut records = Vec::new();
         let journal = Self::open_each(path, |line| {
@@ -142,11 +142,11 @@ impl Journal {
             .append(true)
             .open(path)
             .map_err(|error| JournalError::from(FileError::at("open", path)(error)))?;
-        let mut journal = Self::locked(file, path)?;
+        let mut journal = Self::open_locked(file, path)?;
         let recorded = Head::of_existing(path)?;
-        let found = read::each(path, &journal.file, &recorded, each)?;
+        let found = read::for_each_line(path, &journal.file, &recorded, each)?;
         if !found.torn.is_empty() {
-            journal.cut(&found.torn, found.end)?;
+            journal.move_torn_line_aside(&found.torn, found.end)?;
         }
         journal.length = found.end;
         journal.head = found.head;
@@ -302,11 +302,11 @@ impl Journal {
     }
 
     /// What opening had to cut off.
-    pub fn torn(&self) -> Option<&TornLine> {
+    pub fn torn_line(&self) -> Option<&TornLine> {
         self.torn.as_ref()
     }
 
-    fn locked(file: File, path: &Path) -> Result<Self, JournalError> {
+    fn open_locked(file: File, path: &Path) -> Result<Self, JournalError> {
         // A child that a killed writer was starting holds the file until it has become its program.
         if !try_lock_patiently(&file).map_err(FileError::at("lock", path))? {
             return Err(JournalError::Busy {
@@ -328,7 +328,7 @@ impl Journal {
 
     /// Moves an unfinished last line aside, behind what was cut off earlier. First the copy, then the cut: a crash in
     /// between only repeats it.
-    fn cut(&mut self, torn: &[u8], end: u64) -> Result<(), JournalError> {
+    fn move_torn_line_aside(&mut self, torn: &[u8], end: u64) -> Result<(), JournalError> {
         let mut name = self.path.clone().into_os_string();
         name.push(".torn");
         let aside = PathBuf::from(name);
@@ -348,7 +348,7 @@ impl Journal {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
-        failpoint::reached("append.before");
+        failpoint::reach("append.before");
         self.refuse_if_touched()?;
         if failpoint::fires("append.torn") {
             self.file.write_all(&bytes[..bytes.len() / 2]).ok();
@@ -362,7 +362,7 @@ impl Journal {
             return Err(FileError::at("append to", &self.path)(error).into());
         }
         self.length += bytes.len() as u64;
-        failpoint::reached("append.after");
+        failpoint::reach("append.after");
         Ok(())
     }
 

@@ -106,14 +106,14 @@ pub fn cut_torn_line(
     let path = store.log_path(plan);
     let is_whole = match fs::read(&path) {
         Ok(bytes) => bytes.last().is_none_or(|last| *last == b'\n'),
-        // Whoever reads it says so.
+        // The reader reports it.
         Err(_) => true,
     };
     if is_whole || path.is_symlink() {
         return Ok(None);
     }
     let (journal, _) = Journal::open(&path)?;
-    Ok(journal.torn().cloned())
+    Ok(journal.torn_line().cloned())
 }
 
 /// Records where the log ends, which a writer that was killed may have left undone.
@@ -160,7 +160,7 @@ fn about_its_plan(path: &Path, records: &[Record]) -> Result<(), PlanLogError> {
 }
 
 /// The log files there are. Their names are keys, encoded.
-pub fn all(store: &Store) -> Result<Vec<PathBuf>, FileError> {
+pub fn all_logs(store: &Store) -> Result<Vec<PathBuf>, FileError> {
     let directory = store.logs_dir();
     let entries = match fs::read_dir(&directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -207,7 +207,7 @@ mod tests {
                 .collect();
             assert_eq!(kinds, ["plan_proposed", "plan_rejected"]);
         }
-        assert_eq!(all(&store).unwrap().len(), 6);
+        assert_eq!(all_logs(&store).unwrap().len(), 6);
         let beside: Vec<_> = fs::read_dir(dir.path()).unwrap().collect();
         assert_eq!(beside.len(), 1, "{beside:?}");
     }

@@ -59,7 +59,7 @@ impl Store {
     }
 
     /// The store whose root is this directory, if it has one.
-    pub fn existing(workspace: &Path) -> Option<Self> {
+    pub fn open_existing(workspace: &Path) -> Option<Self> {
         let workspace = workspace.canonicalize().ok()?;
         is_root(&workspace).then(|| Self::at(&workspace))
     }
@@ -276,7 +276,7 @@ mod tests {
         let store = Store::create(dir.path()).unwrap();
         assert_eq!(discover(&inner).unwrap(), Some(store.clone()));
         assert_eq!(discover(dir.path()).unwrap(), Some(store));
-        assert_eq!(Store::existing(&inner), None);
+        assert_eq!(Store::open_existing(&inner), None);
     }
 
     #[test]

@@ -93,14 +93,14 @@ pub fn remove_never_begun(
     is_needed: impl Fn(&str, &str) -> bool,
     remove: impl Fn(&str, &Path) -> io::Result<()>,
 ) -> Result<(), FileError> {
-    for path in retired(store)? {
+    for path in retired_directories(store)? {
         remove("", &path).map_err(FileError::at("remove", &path))?;
     }
     for entry in list(store)? {
         let is_held = || crate::files::lock::is_held(&entry.dir.lock()).unwrap_or(true);
-        let key = || fs::read_to_string(entry.dir.starting()).unwrap_or_default();
+        let key = || fs::read_to_string(entry.dir.starting_marker()).unwrap_or_default();
         if entry.dir.never_began() && !is_held() && !is_needed(&entry.id, &key()) {
-            let path = entry.dir.retire()?;
+            let path = entry.dir.take_name_away()?;
             remove(&entry.id, &path).map_err(FileError::at("remove", &path))?;
         }
     }
@@ -108,7 +108,7 @@ pub fn remove_never_begun(
 }
 
 /// Directories of runs that are being removed, or whose removal was cut off.
-pub fn retired(store: &Store) -> Result<Vec<PathBuf>, FileError> {
+pub fn retired_directories(store: &Store) -> Result<Vec<PathBuf>, FileError> {
     let directory = store.runs_dir();
     let entries = match fs::read_dir(&directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -67,9 +67,9 @@ impl Threads {
             let path = path.clone();
             ThreadsError::Broken { path, why }
         })?;
-        failpoint::reached("sessions.before");
+        failpoint::reach("sessions.before");
         atomic::overwrite(&path, &text, FileMode::Private)?;
-        failpoint::reached("sessions.after");
+        failpoint::reach("sessions.after");
         Ok(())
     }
 
@@ -129,7 +129,7 @@ impl Threads {
     }
 
     /// Removes the plan of a thread; other files in its directory stay.
-    // The narrative first: tasks without it are no plan, so half of this is never taken for one.
+    // The narrative first: tasks without it are not a plan, so half of this is never taken for one.
     pub fn clear(&self, id: &ThreadId) -> Result<(), ThreadsError> {
         let directory = self.directory(id);
         match directory.symlink_metadata() {
@@ -140,7 +140,7 @@ impl Threads {
             found => found.map_err(FileError::at("read", &directory))?,
         };
         remove_whole(&directory.join(PLAN))?;
-        failpoint::reached("thread.cleared");
+        failpoint::reach("thread.cleared");
         remove_whole(&directory.join(TASKS))?;
         atomic::sync_parent(&directory.join(PLAN))?;
         Ok(())

@@ -204,7 +204,7 @@ mod crash {
             assert_eq!(load(&path).unwrap().len(), complete, "{point}");
             let (mut journal, records) = Journal::open(&path).unwrap();
             assert_eq!(records.len(), complete, "{point}");
-            assert_eq!(journal.torn().is_some(), torn, "{point}");
+            assert_eq!(journal.torn_line().is_some(), torn, "{point}");
             journal.append(AT, &[event(9)]).unwrap();
             drop(journal);
             assert_eq!(load(&path).unwrap().len(), complete + 1, "{point}");

@@ -31,7 +31,7 @@ fn script(arguments: impl Iterator<Item = String>) -> io::Result<Script> {
         match kind {
             "login" => login = Some(Login::new(first, second)),
             "usage" => usage = tokens(rest)?,
-            _ => turns.push(Turn::from(reply(kind, rest, first, second)?).using(usage)),
+            _ => turns.push(Turn::from(reply(kind, rest, first, second)?).with_usage(usage)),
         }
     }
     let script = Script::new(turns);

@@ -38,7 +38,7 @@ pub(crate) struct ToolCall {
 const PIECE: usize = 16 << 10;
 
 /// The text in about three pieces, so that a client has to put an answer together; a long text in more.
-pub(crate) fn pieces(text: &str) -> Vec<&str> {
+pub(crate) fn split_in_pieces(text: &str) -> Vec<&str> {
     let size = (text.len() / 3 + 1).min(PIECE);
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -61,10 +61,10 @@ mod tests {
     #[test]
     fn pieces_make_the_text_again() {
         for text in ["", "a", "Done.", "äöü€", &"line\n".repeat(10_000)] {
-            let pieces = pieces(text);
+            let pieces = split_in_pieces(text);
             assert_eq!(pieces.concat(), text);
             assert!(pieces.iter().all(|piece| piece.len() <= PIECE + 3));
         }
-        assert_eq!(pieces("abcdef"), ["abc", "def"]);
+        assert_eq!(split_in_pieces("abcdef"), ["abc", "def"]);
     }
 }

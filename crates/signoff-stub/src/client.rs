@@ -40,9 +40,9 @@ fn claude(url: String) -> ClientSettings {
         variables: vec![
             ("ANTHROPIC_BASE_URL", url),
             ("ANTHROPIC_API_KEY", KEY.to_owned()),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", on()),
-            ("DISABLE_AUTOUPDATER", on()),
-            ("DISABLE_TELEMETRY", on()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", enabled_word()),
+            ("DISABLE_AUTOUPDATER", enabled_word()),
+            ("DISABLE_TELEMETRY", enabled_word()),
         ],
     }
 }
@@ -95,8 +95,8 @@ fn opencode(url: &str) -> ClientSettings {
     ClientSettings {
         files: vec![(".config/opencode/opencode.json", settings.to_string())],
         variables: vec![
-            ("OPENCODE_DISABLE_MODELS_FETCH", on()),
-            ("OPENCODE_DISABLE_AUTOUPDATE", on()),
+            ("OPENCODE_DISABLE_MODELS_FETCH", enabled_word()),
+            ("OPENCODE_DISABLE_AUTOUPDATE", enabled_word()),
         ],
     }
 }
@@ -127,11 +127,11 @@ fn pi(url: &str) -> ClientSettings {
             (".pi/agent/models.json", models.to_string()),
             (".pi/agent/settings.json", settings.to_string()),
         ],
-        variables: vec![("PI_OFFLINE", on())],
+        variables: vec![("PI_OFFLINE", enabled_word())],
     }
 }
 
-fn on() -> String {
+fn enabled_word() -> String {
     "1".to_owned()
 }
 

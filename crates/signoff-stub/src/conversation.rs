@@ -23,7 +23,7 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// The tool of this name; a value that is no name makes no tool.
+    /// The tool of this name; a value that is not a name makes no tool.
     pub(crate) fn new(name: &Value, schema: &Value) -> Option<Self> {
         Some(Self {
             name: name.as_str()?.to_owned(),

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::Value;
 
 use crate::conversation::Conversation;
-use crate::exchange::{Client, Connection, after};
+use crate::exchange::{Client, Connection, connection_after};
 use crate::http::{Request, Response};
 use crate::model::{Model, PricedReply, Replies};
 use crate::script::Reply;
@@ -43,7 +43,7 @@ impl Delivery<'_> {
             Reply::BusyUntil { code, date } => self.send_status(*code, Some(date.clone()), client),
             Reply::Garbage => {
                 self.head().send(&mut client.writer, GARBAGE)?;
-                Ok(after(self.request))
+                Ok(connection_after(self.request))
             }
             Reply::Hang => {
                 // Held until the client leaves: finishing it would end the answer.
@@ -97,7 +97,7 @@ impl Delivery<'_> {
             response = response.header("retry-after", when);
         }
         response.send(&mut client.writer, body.to_string().as_bytes())?;
-        Ok(after(self.request))
+        Ok(connection_after(self.request))
     }
 
     /// Ends when the client has left or the stub closes the connection.
@@ -120,7 +120,7 @@ impl Delivery<'_> {
         if self.layout() != Layout::Events {
             let body = self.body(model, priced);
             self.head().send(&mut client.writer, body.as_bytes())?;
-            return Ok(after(self.request));
+            return Ok(connection_after(self.request));
         }
         let answer = model.answer(priced, self.conversation);
         let mut chunks = self.head().begin(&mut client.writer)?;
@@ -130,7 +130,7 @@ impl Delivery<'_> {
         chunks.send(self.wire.end_of_stream())?;
         chunks.finish()?;
         if self.request.understands_chunks {
-            Ok(after(self.request))
+            Ok(connection_after(self.request))
         } else {
             Ok(Connection::Close)
         }

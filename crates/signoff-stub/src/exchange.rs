@@ -77,7 +77,7 @@ fn answer(model: &Model, request: &Request, client: &mut Client<'_>) -> io::Resu
     let seen = conversation.as_ref().map(|(wire, talk)| (*wire, talk));
     let is_json = !body.is_null();
     let replies = model.replies(&body);
-    model.remember(recording::received(request, body, seen));
+    model.record(recording::received(request, body, seen));
     if let Some(login) = &model.login {
         if request.method == "POST" && request.path.ends_with("/token") {
             return match login.refresh(&request.body) {
@@ -151,11 +151,11 @@ fn document(
     Response::new(code, request)
         .header("content-type", "application/json")
         .send(&mut client.writer, body.to_string().as_bytes())?;
-    Ok(after(request))
+    Ok(connection_after(request))
 }
 
 /// Whether the client wants to send another request.
-pub(crate) fn after(request: &Request) -> Connection {
+pub(crate) fn connection_after(request: &Request) -> Connection {
     if request.keep_alive {
         Connection::KeepAlive
     } else {

@@ -62,16 +62,16 @@ impl LoginCheck {
     }
 
     pub(crate) fn tokens(&self) -> Tokens {
-        self.locked(|state| state.tokens.clone())
+        self.with_state(|state| state.tokens.clone())
     }
 
     pub(crate) fn rotations(&self) -> u32 {
-        self.locked(|state| state.rotations)
+        self.with_state(|state| state.rotations)
     }
 
     /// Makes the current access token worthless; the refresh token stays.
     pub(crate) fn expire_access_token(&self) {
-        self.locked(|state| state.tokens.access = format!("nobody-knows-{}", state.rotations));
+        self.with_state(|state| state.tokens.access = format!("nobody-knows-{}", state.rotations));
     }
 
     pub(crate) fn accepts(&self, request: &Request) -> bool {
@@ -84,13 +84,13 @@ impl LoginCheck {
             request.header("x-api-key"),
             request.header("x-goog-api-key"),
         ];
-        self.locked(|state| tokens.contains(&Some(state.tokens.access.as_str())))
+        self.with_state(|state| tokens.contains(&Some(state.tokens.access.as_str())))
     }
 
     /// New tokens for a refresh token that nobody used before; `None` for any other.
     pub(crate) fn refresh(&self, body: &[u8]) -> Option<Value> {
         let offered = refresh_token(body)?;
-        self.locked(|state| {
+        self.with_state(|state| {
             if state.tokens.refresh != offered {
                 return None;
             }
@@ -108,7 +108,7 @@ impl LoginCheck {
         })
     }
 
-    fn locked<T>(&self, use_it: impl FnOnce(&mut State) -> T) -> T {
+    fn with_state<T>(&self, use_it: impl FnOnce(&mut State) -> T) -> T {
         use_it(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

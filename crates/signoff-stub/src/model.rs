@@ -59,7 +59,7 @@ impl Model {
     /// The replies for a request with this body.
     pub(crate) fn replies(&self, body: &Value) -> &Replies {
         let mut subjects = self.subjects.iter();
-        let found = subjects.find(|(words, _)| holds(body, words));
+        let found = subjects.find(|(words, _)| contains_words(body, words));
         found.map_or(&self.other, |(_, replies)| replies)
     }
 
@@ -67,21 +67,21 @@ impl Model {
         locked(&self.received).clone()
     }
 
-    pub(crate) fn remember(&self, received: Received) {
+    pub(crate) fn record(&self, received: Received) {
         let mut all = locked(&self.received);
         if all.len() < MAX_RECEIVED {
             all.push(received);
         }
     }
 
-    /// What the model says to carry out the reply. Replies that are no answer give an empty one.
+    /// What the model says to carry out the reply. Replies that are not an answer give an empty one.
     pub(crate) fn answer(&self, priced: &PricedReply, conversation: &Conversation) -> Answer {
         let reply = &priced.reply;
         let calls = tools::calls(reply, conversation);
         let text = match (reply, calls.first()) {
             (_, Some(call)) => format!("I call `{}`.", call.name),
             (Reply::Text(text), None) => text.clone(),
-            (Reply::Flood { bytes }, None) => flood(*bytes),
+            (Reply::Flood { bytes }, None) => flood_text(*bytes),
             (Reply::HalfStream, None) => {
                 "This answer has no end, because the connection breaks.".to_owned()
             }
@@ -164,11 +164,11 @@ impl Replies {
 }
 
 /// Does any text of the request hold these words?
-fn holds(body: &Value, words: &str) -> bool {
+fn contains_words(body: &Value, words: &str) -> bool {
     match body {
         Value::String(text) => text.contains(words),
-        Value::Array(parts) => parts.iter().any(|part| holds(part, words)),
-        Value::Object(parts) => parts.values().any(|part| holds(part, words)),
+        Value::Array(parts) => parts.iter().any(|part| contains_words(part, words)),
+        Value::Object(parts) => parts.values().any(|part| contains_words(part, words)),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
@@ -186,7 +186,7 @@ fn no_tool(conversation: &Conversation) -> String {
     )
 }
 
-fn flood(bytes: usize) -> String {
+fn flood_text(bytes: usize) -> String {
     const LINE: &str = "The quick brown fox jumps over the lazy dog, again and again.\n";
     let bytes = bytes.min(Reply::MAX_FLOOD);
     let mut text = LINE.repeat(bytes / LINE.len() + 1);

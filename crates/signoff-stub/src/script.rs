@@ -38,7 +38,7 @@ impl Script {
     /// The same script, but conversations that hold these words follow that one instead. The first that fits counts, so
     /// that one model can be asked for several things.
     #[must_use]
-    pub fn about(mut self, words: &str, script: Self) -> Self {
+    pub fn when_about(mut self, words: &str, script: Self) -> Self {
         self.subjects.push((words.to_owned(), script));
         self
     }
@@ -62,14 +62,14 @@ pub struct Turn {
 impl Turn {
     /// The same turn with this usage in its answer.
     #[must_use]
-    pub fn using(mut self, usage: Usage) -> Self {
+    pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
     }
 
     /// The same turn, but the first requests for it get these replies, one each. Counted over all clients.
     #[must_use]
-    pub fn after(mut self, failures: impl IntoIterator<Item = Reply>) -> Self {
+    pub fn after_failures(mut self, failures: impl IntoIterator<Item = Reply>) -> Self {
         self.failures = failures.into_iter().collect();
         self
     }

@@ -111,14 +111,14 @@ fn write_call(path: &str, content: &str, tools: &[Tool]) -> Option<ToolCall> {
 
 /// Writes a file by a shell.
 fn write_command(path: &str, content: &str) -> String {
-    let path = quoted(path);
+    let path = shell_quote(path);
     format!(
         "mkdir -p \"$(dirname {path})\" && printf %s {} > {path}",
-        quoted(content)
+        shell_quote(content)
     )
 }
 
-fn quoted(word: &str) -> String {
+fn shell_quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 

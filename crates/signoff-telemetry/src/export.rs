@@ -72,7 +72,7 @@ impl Exporter {
         Some(Self { shared })
     }
 
-    pub(crate) fn tell(&self, span: Span) {
+    pub(crate) fn queue_span(&self, span: Span) {
         self.shared.metrics().note(&span);
         // The thread ends after the last of these.
         drop(self.shared.queue.send(Message::Span(Box::new(span))));

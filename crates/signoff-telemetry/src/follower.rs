@@ -22,14 +22,14 @@ impl RunFollower {
 }
 
 impl FollowRun for RunFollower {
-    fn earlier(&mut self, recorded: &RecordedEvent) {
+    fn replay_event(&mut self, recorded: &RecordedEvent) {
         // Whoever drove the run then has told of it.
         drop(self.spans.note(recorded));
     }
 
     fn event(&mut self, recorded: &RecordedEvent) {
         if let Some(span) = self.spans.note(recorded) {
-            self.exporter.tell(span);
+            self.exporter.queue_span(span);
         }
     }
 }

@@ -92,12 +92,12 @@ impl OpenSpans {
         if let Event::RunStarted { plan, .. } = &recorded.event {
             self.plan.clone_from(plan);
         }
-        if let Some((kind, name)) = beginning(&recorded.event) {
+        if let Some((kind, name)) = span_start(&recorded.event) {
             // What is begun again began with its first time.
             self.open.entry((kind, name)).or_insert(recorded.at);
             return None;
         }
-        let end = ending(&recorded.event)?;
+        let end = span_end(&recorded.event)?;
         let start = self.open.remove(&(end.kind, end.name.clone()))?;
         Some(self.span(end, start, recorded.at))
     }
@@ -148,7 +148,7 @@ fn hash(text: &str) -> [u8; 32] {
     Sha256::digest(text.as_bytes()).into()
 }
 
-fn beginning(event: &Event) -> Option<(SpanKind, String)> {
+fn span_start(event: &Event) -> Option<(SpanKind, String)> {
     Some(match event {
         Event::RunStarted { .. } => (SpanKind::Run, String::new()),
         Event::StepStarted { step } => (SpanKind::Step, step.clone()),
@@ -161,7 +161,7 @@ fn beginning(event: &Event) -> Option<(SpanKind, String)> {
     })
 }
 
-fn ending(event: &Event) -> Option<End> {
+fn span_end(event: &Event) -> Option<End> {
     let end = |kind, name: String, outcome: &str, is_trouble| End {
         kind,
         name,
@@ -173,7 +173,7 @@ fn ending(event: &Event) -> Option<End> {
         |step: &str, word, is_trouble| end(SpanKind::Step, step.to_owned(), word, is_trouble);
     Some(match event {
         Event::RunFinished { outcome } => {
-            let word = word(outcome);
+            let word = journal_name(outcome);
             let failed = word == "failed";
             end(SpanKind::Run, String::new(), &word, failed)
         }
@@ -185,7 +185,7 @@ fn ending(event: &Event) -> Option<End> {
         } => End {
             attributes: vec![
                 ("signoff.attempts", json!(attempts)),
-                ("signoff.evidence", json!(word(evidence))),
+                ("signoff.evidence", json!(journal_name(evidence))),
             ],
             ..of_step(step, "completed", false)
         },
@@ -202,7 +202,7 @@ fn ending(event: &Event) -> Option<End> {
             let failed = !ended.succeeded();
             End {
                 attributes: vec![("signoff.attempt", json!(attempt))],
-                ..end(SpanKind::Attempt, name, how(ended), failed)
+                ..end(SpanKind::Attempt, name, end_name(ended), failed)
             }
         }
         Event::CallFinished { step, attempt, .. } => end(
@@ -226,11 +226,11 @@ fn ending(event: &Event) -> Option<End> {
         Event::BaselineFinished { step, verdict, .. } => end(
             SpanKind::Contract,
             format!("{step}/baseline"),
-            &word(verdict),
+            &journal_name(verdict),
             false,
         ),
         Event::ContractFinished { step, verdict, .. } => {
-            let word = word(verdict);
+            let word = journal_name(verdict);
             let failed = word != "pass";
             end(
                 SpanKind::Contract,
@@ -244,12 +244,12 @@ fn ending(event: &Event) -> Option<End> {
 }
 
 /// The name that a value has in the journal.
-fn word(value: &impl serde::Serialize) -> String {
+fn journal_name(value: &impl serde::Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn how(ended: &signoff_engine::ProcessEnd) -> &'static str {
+fn end_name(ended: &signoff_engine::ProcessEnd) -> &'static str {
     use signoff_engine::ProcessEnd;
     match ended {
         ProcessEnd::Exited(0) => "ended",

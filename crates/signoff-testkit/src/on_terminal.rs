@@ -67,7 +67,7 @@ impl OnTerminal {
     #[track_caller]
     pub fn expect_times(&mut self, text: &str, times: usize) -> &mut Self {
         while self.screen.matches(text).count() < times {
-            assert!(self.hear(), "it ended without `{text}`\n{self}");
+            assert!(self.read_more(), "it ended without `{text}`\n{self}");
         }
         self
     }
@@ -88,7 +88,7 @@ impl OnTerminal {
     /// Waits for its end. What was on the screen is the output.
     #[track_caller]
     pub fn wait(mut self) -> Output {
-        while self.hear() {}
+        while self.read_more() {}
         let status = self.child.wait().expect("the child is ours to wait for");
         Output {
             command: self.line.clone(),
@@ -100,7 +100,7 @@ impl OnTerminal {
 
     /// Takes in what arrives next; false at the end.
     #[track_caller]
-    fn hear(&mut self) -> bool {
+    fn read_more(&mut self) -> bool {
         match self.arriving.recv_timeout(PATIENCE) {
             Ok(bytes) => {
                 let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");

@@ -145,7 +145,7 @@ impl Performer {
         match *action {
             Action::Baseline { step } => {
                 let ended = self.outcomes.baselines.pop_front();
-                let observed = saw(ended.unwrap_or(ProcessEnd::Exited(1)));
+                let observed = observed(ended.unwrap_or(ProcessEnd::Exited(1)));
                 let observed = Observation { warm, ..observed };
                 Input::BaselineEnded { step, observed }
             }
@@ -202,7 +202,7 @@ impl Performer {
 
     fn judge(&mut self, step: usize, attempt: u32, warm: bool) -> Input {
         let ended = self.outcomes.contracts.pop_front();
-        let observed = saw(ended.unwrap_or(ProcessEnd::Exited(0)));
+        let observed = observed(ended.unwrap_or(ProcessEnd::Exited(0)));
         Input::EvaluationEnded {
             step,
             attempt,
@@ -270,7 +270,7 @@ fn attempts(run: &Run, step: usize) -> u32 {
 }
 
 /// What was seen of a process that ended so.
-pub fn saw(ended: ProcessEnd) -> Observation {
+pub fn observed(ended: ProcessEnd) -> Observation {
     Observation {
         ended,
         stdout: String::new(),

@@ -99,7 +99,7 @@ impl Project {
         let all = fs::Permissions::from_mode(0o755);
         fs::set_permissions(&self.root, all).expect("the folder is ours");
         for name in ["project", "home", "tmp", "outside"] {
-            give(&self.root.join(name), NOBODY);
+            set_owner(&self.root.join(name), NOBODY);
         }
         self.binary = binary;
         self.user = Some(NOBODY);
@@ -323,11 +323,11 @@ impl Project {
 }
 
 /// Makes somebody the owner of everything there.
-fn give(path: &Path, user: u32) {
+fn set_owner(path: &Path, user: u32) {
     lchown(path, Some(user), Some(user)).expect("we are root");
     if path.is_dir() && !path.is_symlink() {
         for entry in fs::read_dir(path).expect("it is ours").flatten() {
-            give(&entry.path(), user);
+            set_owner(&entry.path(), user);
         }
     }
 }

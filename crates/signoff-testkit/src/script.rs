@@ -83,48 +83,48 @@ impl Reply {
 
     #[must_use]
     pub fn write(self, path: &str, text: &str) -> Self {
-        self.then(json!({"write": {"path": path, "text": text}}))
+        self.push_action(json!({"write": {"path": path, "text": text}}))
     }
 
     #[must_use]
     pub fn append(self, path: &str, text: &str) -> Self {
-        self.then(json!({"append": {"path": path, "text": text}}))
+        self.push_action(json!({"append": {"path": path, "text": text}}))
     }
 
     #[must_use]
     pub fn remove(self, path: &str) -> Self {
-        self.then(json!({"remove": path}))
+        self.push_action(json!({"remove": path}))
     }
 
     /// Prints on stdout.
     #[must_use]
     pub fn say(self, text: &str) -> Self {
-        self.then(json!({"say": text}))
+        self.push_action(json!({"say": text}))
     }
 
     /// Prints on stderr.
     #[must_use]
     pub fn complain(self, text: &str) -> Self {
-        self.then(json!({"complain": text}))
+        self.push_action(json!({"complain": text}))
     }
 
     #[must_use]
     pub fn pause_ms(self, milliseconds: u64) -> Self {
-        self.then(json!({"pause_ms": milliseconds}))
+        self.push_action(json!({"pause_ms": milliseconds}))
     }
 
     /// Goes on only once somebody has made this file.
     #[must_use]
     pub fn wait_for(self, path: &str) -> Self {
-        self.then(json!({"wait_for": path}))
+        self.push_action(json!({"wait_for": path}))
     }
 
     #[must_use]
     pub fn exit(self, code: u8) -> Self {
-        self.then(json!({"exit": code}))
+        self.push_action(json!({"exit": code}))
     }
 
-    fn then(mut self, action: Value) -> Self {
+    fn push_action(mut self, action: Value) -> Self {
         self.actions.push(action);
         self
     }

@@ -77,7 +77,7 @@ pub fn gated() -> [String; 4] {
 }
 
 /// Plans of agents: one of each dialect that is one file, with everything that it tells them.
-pub fn briefed() -> [String; 3] {
+pub fn briefed_plans() -> [String; 3] {
     [
         "id: deploy\ntitle: Deploy\ntask: Deploy it\nstatus: draft\nversion: 1\n\
          metadata: {constraints: [No new dependency]}\nsteps:\n\
@@ -99,7 +99,7 @@ pub fn conversions(text: &str) -> Vec<SignedPlan> {
     let mut plans = Vec::new();
     for dialect in Dialect::ALL {
         let written = write(original.plan(), *dialect);
-        if written.losses.iter().all(|loss| !loss.matters()) {
+        if written.losses.iter().all(|loss| !loss.is_relevant()) {
             let files = written.files.into_iter();
             let files: Vec<_> = files
                 .map(|(name, text)| (name, text.into_bytes()))

@@ -4,7 +4,7 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 use ratatui_core::style::{Color, Modifier, Style as CellStyle};
 
-use crate::text::{cut, wrap};
+use crate::text::{truncate, wrap};
 use crate::{Notice, Style};
 
 /// The most rows that a message takes from the panes.
@@ -38,7 +38,7 @@ impl PaneLine {
         }
     }
 
-    pub(crate) fn plain(text: impl Into<String>) -> Self {
+    pub(crate) fn plain_line(text: impl Into<String>) -> Self {
         Self::new(Tone::Plain, text)
     }
 }
@@ -108,7 +108,7 @@ impl<'b> Painter<'b> {
             return;
         }
         let cells = self.cells(tone);
-        let text = cut(text, usize::from(at.width));
+        let text = truncate(text, usize::from(at.width));
         self.buffer.set_string(at.x, at.y, &text, cells);
         if tone == Tone::Selected {
             self.buffer.set_style(at, cells);

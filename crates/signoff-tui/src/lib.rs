@@ -1,7 +1,7 @@
 //! Two screens in a terminal: the review of a plan, and a run as it goes on.
 //!
 //! Each is a model, an update and a view: a key and a model give a model and perhaps an effect, a model gives a frame.
-//! Nothing here decides: effects are handed to whoever opened the screen ([`ReviewBackend`], [`WatchBackend`]), and come
+//! Nothing here decides: effects are handed to the caller ([`ReviewBackend`], [`WatchBackend`]), and come
 //! back as data or as a message. Start reading at [`review::Review`].
 
 mod frame;

@@ -53,7 +53,7 @@ pub(crate) trait Screen {
     fn press(&mut self, key: Key) -> Turn;
     fn perform(&mut self);
     /// Looks for something new; whether there is any.
-    fn tick(&mut self) -> bool;
+    fn refresh(&mut self) -> bool;
 }
 
 /// Shows a screen. The terminal is given back on every end: an error, a panic, a signal.
@@ -85,7 +85,7 @@ fn show(screen: &mut dyn Screen, style: Style, ended: &AtomicBool) -> io::Result
             if ended.load(Ordering::Relaxed) || !wait_for_input()? {
                 return Ok(ScreenEnd::Interrupted);
             }
-            if screen.tick() {
+            if screen.refresh() {
                 terminal.draw(|frame| screen.draw(frame.buffer_mut(), style))?;
             }
         }

@@ -4,11 +4,11 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Lines without control characters: what looks like an escape sequence stays visible as text and moves no cursor.
 pub(crate) fn lines(text: &str) -> Vec<String> {
-    text.lines().map(line).collect()
+    text.lines().map(single_line).collect()
 }
 
 /// One line; line breaks in it become spaces.
-pub(crate) fn line(text: &str) -> String {
+pub(crate) fn single_line(text: &str) -> String {
     let shown = |c: char| match c {
         '\t' => "    ".to_owned(),
         '\n' | '\r' => " ".to_owned(),
@@ -25,7 +25,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// The beginning of a line, at most so many columns wide.
-pub(crate) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn truncate(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -85,15 +85,15 @@ mod tests {
     #[test]
     fn nothing_in_a_text_moves_the_cursor() {
         assert_eq!(
-            line("a\u{1b}[2Jb\u{7}\u{202e}c\r\nd"),
+            single_line("a\u{1b}[2Jb\u{7}\u{202e}c\r\nd"),
             "a␛[2Jb\u{fffd}\u{fffd}c  d"
         );
     }
 
     #[test]
     fn long_texts_are_cut_or_wrapped() {
-        assert_eq!(cut("abcdef", 4), "abc…");
-        assert_eq!(cut("界界界", 4), "界…");
+        assert_eq!(truncate("abcdef", 4), "abc…");
+        assert_eq!(truncate("界界界", 4), "界…");
         assert_eq!(wrap("  one two three", 9), ["  one two", "    three"]);
         assert_eq!(wrap("abcdefghijkl", 8), ["abcdefgh", "  ijkl"]);
     }

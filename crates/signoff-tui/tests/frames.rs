@@ -171,7 +171,7 @@ fn answers_and_ends_are_typed() {
         effect = model.press(Key::Char(key));
     }
     assert_eq!(effect, None);
-    let item = model.item().expect("an item").id.clone();
+    let item = model.selected_item().expect("an item").id.clone();
     let answer = WatchEffect::Answer {
         item,
         text: "retry look at line 3".to_owned(),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use signoff_sandbox::{Command, Limits, Stdin};
 
-use self::plain::plain;
+use self::plain::parse_plain;
 
 /// Bytes of each stream that conditions are judged on.
 const KEPT: u64 = 1024 * 1024;
@@ -30,7 +30,7 @@ impl Evaluation<'_> {
     /// The process to start: the contract's text is handed over whole, never templated; or what the
     /// shell would start in its own place, if that is plain to see.
     pub fn into_command(self) -> Command {
-        let plain = plain(self.command, self.shell, self.tree, &self.environment);
+        let plain = parse_plain(self.command, self.shell, self.tree, &self.environment);
         let (argv, env) = plain.unwrap_or_else(|| {
             let argv = vec![self.shell.into(), "-c".into(), self.command.into()];
             (argv, self.environment)

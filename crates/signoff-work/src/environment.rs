@@ -107,12 +107,12 @@ pub fn path_inside(path: &OsStr, tree: &Path) -> Vec<PathBuf> {
 
 /// Does a path lie in the tree, as it is written or with its links resolved?
 fn lies_inside(path: &Path, tree: &Path) -> bool {
-    path.starts_with(tree) || resolved(path).starts_with(resolved(tree))
+    path.starts_with(tree) || resolve(path).starts_with(resolve(tree))
 }
 
 /// A path without links. What does not exist yet is taken from the directory that does: somebody may
 /// make the rest.
-fn resolved(path: &Path) -> PathBuf {
+fn resolve(path: &Path) -> PathBuf {
     let existing = path
         .ancestors()
         .find_map(|above| Some((above, above.canonicalize().ok()?)));

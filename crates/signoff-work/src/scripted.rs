@@ -75,7 +75,7 @@ pub fn play(script: &Path, io: &mut ProcessIo<'_>) -> io::Result<u8> {
     let mut prompt = String::new();
     io.prompt.read_to_string(&mut prompt)?;
     let marker = io.marker.clone().unwrap_or_else(|| "-".to_owned());
-    note(
+    append_to_ledger(
         script.ledger.as_deref(),
         &format!("start {marker} {}\n", std::process::id()),
     )?;
@@ -89,11 +89,11 @@ pub fn play(script: &Path, io: &mut ProcessIo<'_>) -> io::Result<u8> {
     };
     for deed in &reply.deeds {
         if let Some(code) = carry_out(deed, io)? {
-            note(script.ledger.as_deref(), &format!("end {marker}\n"))?;
+            append_to_ledger(script.ledger.as_deref(), &format!("end {marker}\n"))?;
             return Ok(code);
         }
     }
-    note(script.ledger.as_deref(), &format!("end {marker}\n"))?;
+    append_to_ledger(script.ledger.as_deref(), &format!("end {marker}\n"))?;
     Ok(0)
 }
 
@@ -133,7 +133,7 @@ fn append(path: &Path) -> io::Result<File> {
 }
 
 /// One line in one write, so that lines of several processes never mix.
-fn note(ledger: Option<&Path>, line: &str) -> io::Result<()> {
+fn append_to_ledger(ledger: Option<&Path>, line: &str) -> io::Result<()> {
     match ledger {
         Some(path) => append(path)?.write_all(line.as_bytes()),
         None => Ok(()),

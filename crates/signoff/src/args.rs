@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, ValueEnum};
-use signoff_store::config::EngineUrl;
+use signoff_store::config::ClusterUrl;
 use signoff_store::signatures::Proof;
 
 pub(crate) use self::agentctl::{
@@ -62,14 +62,14 @@ pub(crate) struct Cli {
 
     /// Postgres database for shared runs, or `local`; default: `[engine] url` of your own configuration
     #[arg(long, global = true, value_name = "URL", value_parser = engine_url, help_heading = "Shared runs")]
-    pub(crate) engine: Option<EngineUrl>,
+    pub(crate) engine: Option<ClusterUrl>,
 
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-fn engine_url(text: &str) -> Result<EngineUrl, String> {
-    EngineUrl::parse(text)
+fn engine_url(text: &str) -> Result<ClusterUrl, String> {
+    ClusterUrl::parse(text)
 }
 
 /// `--help` groups the commands by purpose; clap alone would list them without groups. A test compares

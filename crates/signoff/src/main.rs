@@ -8,15 +8,15 @@ mod args;
 mod check_pages;
 mod commands;
 mod dialect_guess;
-mod engine;
 mod failure;
 mod new_files;
 mod plan_paths;
+mod process_environment;
 mod report;
+mod services;
 mod session;
 mod shell_words;
 mod style;
-mod surroundings;
 mod terminal;
 mod user_name;
 
@@ -44,8 +44,8 @@ fn main() -> ExitCode {
         }
         Err(error) => error.exit(),
     };
-    let mut session = Session::new(surroundings::read(), cli.color, cli.command.format());
-    session.process.engine.url = cli.engine;
+    let mut session = Session::new(process_environment::read(), cli.color, cli.command.format());
+    session.process.services.url = cli.engine;
     let code = match commands::dispatch(cli.command, &mut session) {
         Ok(code) => code,
         Err(failure) => session.report_failure(&failure),

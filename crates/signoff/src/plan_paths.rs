@@ -128,7 +128,7 @@ fn plans_at(
     let mut candidates = BTreeSet::new();
     let mut found = Vec::new();
     collect_candidates(&full, &mut candidates, &mut |unread, why| {
-        found.push(Err(unreadable(&path_as_typed(path, &full, unread), &why)));
+        found.push(Err(cannot_read(&path_as_typed(path, &full, unread), &why)));
     });
     for candidate in candidates {
         let name = path_as_typed(path, &full, &candidate);
@@ -159,7 +159,7 @@ fn read_candidate(
     let path = &path_of_name(session, path)?;
     let full = session.process.directory.join(path);
     if is_stdin(path) {
-        let bytes = read_stream(std::io::stdin().lock()).map_err(|why| unreadable(STDIN, &why))?;
+        let bytes = read_stream(std::io::stdin().lock()).map_err(|why| cannot_read(STDIN, &why))?;
         return Ok(PlanCandidate::new(full, Source::new(STDIN, bytes)));
     }
     let source = read_source(&full, &path.display().to_string())?;
@@ -198,7 +198,7 @@ fn path_as_typed(typed: &Path, full: &Path, found: &Path) -> String {
     typed.join(below).display().to_string()
 }
 
-fn unreadable(name: &str, why: &std::io::Error) -> Failure {
+fn cannot_read(name: &str, why: &std::io::Error) -> Failure {
     Failure::new(6, "unreadable", format!("{name}: {why}"))
 }
 

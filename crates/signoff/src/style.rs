@@ -3,7 +3,7 @@
 use std::fmt;
 
 use anstyle::{AnsiColor, Style};
-pub(crate) use signoff_page::words::safe::{escape_command, escape_file_name, sanitize};
+pub(crate) use signoff_page::words::sanitize::{escape_command, escape_file_name, sanitize};
 
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();

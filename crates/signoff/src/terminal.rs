@@ -126,7 +126,7 @@ impl Terminal {
         }
         let line = format!("{text}\n");
         let result = self.stdout.write_all(self.secrets.hide(&line).as_bytes());
-        self.note(result);
+        self.note_failure(result);
     }
 
     /// Writes many lines of the result with one system call.
@@ -138,7 +138,7 @@ impl Terminal {
         let result = text
             .write_all(self.secrets.hide(lines).as_bytes())
             .and_then(|()| std::io::stdout().lock().write_all(&text.into_inner()));
-        self.note(result);
+        self.note_failure(result);
     }
 
     /// Writes a message line.
@@ -158,7 +158,7 @@ impl Terminal {
             .stdout
             .write_all(bytes)
             .and_then(|()| self.stdout.flush());
-        self.note(result);
+        self.note_failure(result);
     }
 
     /// Is the reader of stdout gone, or did writing fail?
@@ -177,7 +177,7 @@ impl Terminal {
         }
     }
 
-    fn note(&mut self, result: std::io::Result<()>) {
+    fn note_failure(&mut self, result: std::io::Result<()>) {
         // A reader that closed the pipe (`| head`) has what it wants; the run need not stop.
         match result {
             Ok(()) => {}

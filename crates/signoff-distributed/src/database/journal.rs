@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::Database;
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// The head of a run's journal, with who vouches for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Database {
         run: &str,
         epoch: i64,
         published: &PublishedLines,
-    ) -> Result<bool, EngineError> {
+    ) -> Result<bool, ClusterError> {
         let (numbers, texts): (Vec<i64>, Vec<String>) = published.lines.iter().cloned().unzip();
         let last = numbers.last().copied().unwrap_or_default();
         // One statement, so that it is one answer to wait for. The run's row is locked until it is done: two processes take
@@ -61,7 +61,7 @@ impl Database {
         Ok(written.rows_affected() > 0)
     }
 
-    pub(crate) fn head(&self, run: &str) -> Result<Option<SharedHead>, EngineError> {
+    pub(crate) fn head(&self, run: &str) -> Result<Option<SharedHead>, ClusterError> {
         let row = self.wait(
             sqlx::query(
                 "SELECT project, submission, head_seq, head_hash, head_key, head_signature FROM signoff.runs WHERE id = $1",
@@ -84,7 +84,7 @@ impl Database {
         &self,
         run: &str,
         seq: i64,
-    ) -> Result<Vec<(i64, String)>, EngineError> {
+    ) -> Result<Vec<(i64, String)>, ClusterError> {
         let rows = self.wait(
             sqlx::query(
                 "SELECT e.seq, e.line FROM signoff.events e JOIN signoff.runs r ON r.id = e.run \
@@ -102,7 +102,7 @@ impl Database {
         &self,
         run: &str,
         files: &BTreeMap<String, Vec<u8>>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         if files.is_empty() {
             return Ok(());
         }
@@ -123,7 +123,7 @@ impl Database {
         &self,
         run: &str,
         number: i64,
-    ) -> Result<Vec<(i64, String, Vec<u8>)>, EngineError> {
+    ) -> Result<Vec<(i64, String, Vec<u8>)>, ClusterError> {
         let rows = self.wait(
             sqlx::query(
                 "SELECT number, path, bytes FROM signoff.files WHERE run = $1 AND number > $2 ORDER BY number",

@@ -1,7 +1,7 @@
 //! What runs share besides their work: locks that their steps name, and the money of a day.
 
 use super::Database;
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 impl Database {
     /// Takes a lock of a project for a run that this process drives. `None`: it has it; otherwise which run does.
@@ -13,7 +13,7 @@ impl Database {
         run: &str,
         epoch: i64,
         lock: &str,
-    ) -> Result<Option<String>, EngineError> {
+    ) -> Result<Option<String>, ClusterError> {
         let holder: Option<String> = self.wait(
             // The row stays as it is unless it was free; either way it says who has it.
             sqlx::query_scalar(
@@ -27,14 +27,14 @@ impl Database {
             .fetch_optional(self.pool()),
         )?;
         match holder {
-            None => Err(EngineError::Untrusted(
+            None => Err(ClusterError::Untrusted(
                 "another process drives the run now".to_owned(),
             )),
             Some(holder) => Ok((holder != run).then_some(holder)),
         }
     }
 
-    pub(crate) fn release_lock(&self, run: &str, lock: &str) -> Result<(), EngineError> {
+    pub(crate) fn release_lock(&self, run: &str, lock: &str) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query("DELETE FROM signoff.locks WHERE run = $1 AND name = $2")
                 .bind(run)
@@ -45,7 +45,7 @@ impl Database {
     }
 
     /// Gives back what a run holds that this process lets go of: nothing is under way for it any more.
-    pub(crate) fn release_locks(&self, run: &str, epoch: i64) -> Result<(), EngineError> {
+    pub(crate) fn release_locks(&self, run: &str, epoch: i64) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query(
                 "DELETE FROM signoff.locks l USING signoff.runs r \
@@ -59,7 +59,7 @@ impl Database {
     }
 
     /// Notes what a run has cost on a day so far.
-    pub(crate) fn note_cost(&self, run: &str, day: &str, usd_e6: u64) -> Result<(), EngineError> {
+    pub(crate) fn note_cost(&self, run: &str, day: &str, usd_e6: u64) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query(
                 "INSERT INTO signoff.costs (day, run, usd_e6) VALUES ($1, $2, $3) \
@@ -74,7 +74,7 @@ impl Database {
     }
 
     /// What all runs have cost on a day.
-    pub(crate) fn costs_of(&self, day: &str) -> Result<u64, EngineError> {
+    pub(crate) fn costs_of(&self, day: &str) -> Result<u64, ClusterError> {
         let sum: i64 = self.wait(
             sqlx::query_scalar(
                 "SELECT coalesce(sum(usd_e6), 0)::bigint FROM signoff.costs WHERE day = $1",

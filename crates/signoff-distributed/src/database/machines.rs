@@ -3,7 +3,7 @@
 use sqlx::Row as _;
 
 use super::{Database, PROTOCOL, now_ms};
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// A machine, as the database has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct MachineRow {
 
 /// How the engine is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EngineHealth {
+pub struct ClusterHealth {
     /// Its machines.
     pub machines: Vec<MachineRow>,
     /// Orders that wait or are under way, by role.
@@ -53,7 +53,7 @@ impl Database {
         &self,
         machine: &NewMachine,
         clock_ms: i64,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query(
                 "INSERT INTO signoff.machines (executor, name, key, roles, orchestrates, jobs, protocol, clock_ms) \
@@ -74,7 +74,7 @@ impl Database {
     }
 
     /// As much as the largest of the machines does at once.
-    pub(crate) fn most_jobs(&self) -> Result<i32, EngineError> {
+    pub(crate) fn most_jobs(&self) -> Result<i32, ClusterError> {
         self.wait(
             sqlx::query_scalar(
                 "SELECT coalesce(max(jobs), 1) FROM signoff.machines WHERE roles <> '{}'",
@@ -84,7 +84,7 @@ impl Database {
     }
 
     /// Asks the workers with this key to leave.
-    pub fn drain(&self, key: &str) -> Result<(), EngineError> {
+    pub fn drain(&self, key: &str) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query(
                 "UPDATE signoff.machines SET draining = true WHERE key = $1 AND roles <> '{}'",
@@ -95,7 +95,7 @@ impl Database {
         .map(drop)
     }
 
-    pub(crate) fn is_draining(&self, executor: &str) -> Result<bool, EngineError> {
+    pub(crate) fn is_draining(&self, executor: &str) -> Result<bool, ClusterError> {
         let asked: Option<bool> = self.wait(
             sqlx::query_scalar("SELECT draining FROM signoff.machines WHERE executor = $1")
                 .bind(executor)
@@ -104,7 +104,7 @@ impl Database {
         Ok(asked.unwrap_or(false))
     }
 
-    pub(crate) fn note_draining(&self, executor: &str) -> Result<(), EngineError> {
+    pub(crate) fn note_draining(&self, executor: &str) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query("UPDATE signoff.machines SET draining = true WHERE executor = $1")
                 .bind(executor)
@@ -113,7 +113,7 @@ impl Database {
         .map(drop)
     }
 
-    pub(crate) fn remove_machine(&self, executor: &str) -> Result<(), EngineError> {
+    pub(crate) fn remove_machine(&self, executor: &str) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query("DELETE FROM signoff.machines WHERE executor = $1")
                 .bind(executor)
@@ -123,7 +123,7 @@ impl Database {
     }
 
     /// How the engine is.
-    pub fn health(&self) -> Result<EngineHealth, EngineError> {
+    pub fn health(&self) -> Result<ClusterHealth, ClusterError> {
         let rows = self.wait(
             sqlx::query(
                 "SELECT executor, name, key, roles, orchestrates, draining, protocol, \
@@ -154,7 +154,7 @@ impl Database {
             sqlx::query_scalar("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
                 .fetch_one(&self.pool),
         )?;
-        Ok(EngineHealth {
+        Ok(ClusterHealth {
             machines: machines.collect(),
             depths: depths.iter().map(|row| (row.get(0), row.get(1))).collect(),
             clock_ahead_ms: now_ms() - theirs,

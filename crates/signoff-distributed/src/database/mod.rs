@@ -17,7 +17,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 pub(crate) use self::journal::{PublishedLines, SharedHead};
 pub(crate) use self::machines::NewMachine;
-pub use self::machines::{EngineHealth, MachineRow};
+pub use self::machines::{ClusterHealth, MachineRow};
 pub(crate) use self::orders::{ClaimedReport, OrderReport};
 pub(crate) use self::queues::{
     APPLICATION, ATTEMPT, DBOS_SCHEMA, PLAN_RUN, PLANS, WorkflowInput, queue_of, version,
@@ -25,7 +25,7 @@ pub(crate) use self::queues::{
 pub(crate) use self::requests::RequestRow;
 pub(crate) use self::runs::NewRun;
 pub use self::runs::SharedRun;
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// The version of the tables, and of what machines say to each other.
 pub(crate) const PROTOCOL: i32 = 2;
@@ -41,7 +41,7 @@ const BLOCKING: usize = 4096;
 /// A connection to the database that machines share; clones share it.
 #[derive(Debug, Clone)]
 pub struct Database {
-    runtime: Arc<Threads>,
+    runtime: Arc<DatabaseThreads>,
     pool: PgPool,
     url: String,
 }
@@ -49,13 +49,13 @@ pub struct Database {
 /// The threads that talk to the database. A task of another runtime, such as a server's, may be the last that lets go of them,
 /// and must not wait for their end.
 #[derive(Debug)]
-struct Threads {
+struct DatabaseThreads {
     /// There until this is dropped.
     runtime: Option<Runtime>,
     handle: Handle,
 }
 
-impl Drop for Threads {
+impl Drop for DatabaseThreads {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
@@ -65,19 +65,19 @@ impl Drop for Threads {
 
 impl Database {
     /// Connects. Nothing is read yet.
-    pub fn connect(url: &str) -> Result<Self, EngineError> {
+    pub fn connect(url: &str) -> Result<Self, ClusterError> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .max_blocking_threads(BLOCKING)
             .thread_name("signoff-engine")
             .enable_all()
             .build()
-            .map_err(EngineError::machine("threads cannot be started"))?;
+            .map_err(ClusterError::machine("threads cannot be started"))?;
         let options = PgPoolOptions::new()
             .max_connections(8)
             .acquire_timeout(PATIENCE);
         let pool = runtime.block_on(options.connect(url))?;
-        let threads = Threads {
+        let threads = DatabaseThreads {
             handle: runtime.handle().clone(),
             runtime: Some(runtime),
         };
@@ -101,15 +101,15 @@ impl Database {
     }
 
     /// Waits for something of the database. Not to be called by what the database's own threads do.
-    pub(crate) fn wait<T, E: Into<EngineError>>(
+    pub(crate) fn wait<T, E: Into<ClusterError>>(
         &self,
         future: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T, ClusterError> {
         self.runtime.handle.block_on(future).map_err(Into::into)
     }
 
     /// Makes the tables, or brings them up to date; DBOS's with them.
-    pub fn migrate(&self) -> Result<(), EngineError> {
+    pub fn migrate(&self) -> Result<(), ClusterError> {
         self.wait(async {
             let mut transaction = self.pool.begin().await?;
             // Two machines that come up at once take turns.
@@ -145,31 +145,31 @@ impl Database {
     }
 
     /// Refuses tables that are missing or of another version.
-    pub fn require_migrated(&self) -> Result<(), EngineError> {
+    pub fn require_migrated(&self) -> Result<(), ClusterError> {
         let there: bool = self.wait(
             sqlx::query_scalar("SELECT to_regclass('signoff.version') IS NOT NULL")
                 .fetch_one(&self.pool),
         )?;
         if !there {
-            return Err(EngineError::NotMigrated);
+            return Err(ClusterError::NotMigrated);
         }
         self.require_version()
     }
 
     /// Refuses tables of another version.
-    pub(crate) fn require_version(&self) -> Result<(), EngineError> {
+    pub(crate) fn require_version(&self) -> Result<(), ClusterError> {
         let version: Option<i32> = self.wait(
             sqlx::query_scalar("SELECT version FROM signoff.version").fetch_optional(&self.pool),
         )?;
         match version {
             Some(PROTOCOL) => Ok(()),
-            Some(other) => Err(EngineError::Machine {
+            Some(other) => Err(ClusterError::Machine {
                 what: "the database is of another version",
                 why: format!(
                     "its tables are of version {other}, and this program knows {PROTOCOL}"
                 ),
             }),
-            None => Err(EngineError::NotMigrated),
+            None => Err(ClusterError::NotMigrated),
         }
     }
 }

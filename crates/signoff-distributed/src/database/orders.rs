@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::Database;
 use super::journal::{PUT_FILES, columns};
 use super::queues::{ATTEMPT, Queued, enqueue, version};
-use crate::error::EngineError;
+use crate::error::ClusterError;
 use crate::orders::{SignedOrder, SignedReport, claims};
 
 /// A report about an order. Whoever drove the run before may have signed that.
@@ -35,7 +35,7 @@ impl Database {
         epoch: i64,
         priority: i32,
         orders: &[SignedOrder],
-    ) -> Result<bool, EngineError> {
+    ) -> Result<bool, ClusterError> {
         let column = |of: fn(&SignedOrder) -> &String| -> Vec<String> {
             orders.iter().map(|order| of(order).clone()).collect()
         };
@@ -78,7 +78,7 @@ impl Database {
         &self,
         id: &str,
         executor: &str,
-    ) -> Result<Option<(SignedOrder, i32)>, EngineError> {
+    ) -> Result<Option<(SignedOrder, i32)>, ClusterError> {
         let row = self.wait(
             sqlx::query(
                 "UPDATE signoff.orders SET claim = claim + 1, executor = $2, claimed = now() \
@@ -102,7 +102,10 @@ impl Database {
     }
 
     /// Which of these claims still hold.
-    pub(crate) fn held_claims(&self, claims: &[(String, i32)]) -> Result<Vec<String>, EngineError> {
+    pub(crate) fn held_claims(
+        &self,
+        claims: &[(String, i32)],
+    ) -> Result<Vec<String>, ClusterError> {
         let (ids, numbers): (Vec<String>, Vec<i32>) = claims.iter().cloned().unzip();
         self.wait(
             sqlx::query_scalar(
@@ -122,7 +125,7 @@ impl Database {
         run: &str,
         reports: &[ClaimedReport],
         files: &BTreeMap<String, Vec<u8>>,
-    ) -> Result<Vec<String>, EngineError> {
+    ) -> Result<Vec<String>, ClusterError> {
         let column = |of: fn(&ClaimedReport) -> &String| -> Vec<String> {
             reports.iter().map(|report| of(report).clone()).collect()
         };
@@ -149,7 +152,7 @@ impl Database {
     }
 
     /// The reports about these orders.
-    pub(crate) fn reports(&self, ids: &[String]) -> Result<Vec<OrderReport>, EngineError> {
+    pub(crate) fn reports(&self, ids: &[String]) -> Result<Vec<OrderReport>, ClusterError> {
         let rows = self.wait(
             sqlx::query(
                 "SELECT id, signature, report, report_key, report_signature FROM signoff.orders \
@@ -171,7 +174,7 @@ impl Database {
     }
 
     /// Forgets a report that nobody believes, so that the order can be carried out again.
-    pub(crate) fn discard_report(&self, id: &str) -> Result<(), EngineError> {
+    pub(crate) fn discard_report(&self, id: &str) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query(
                 "UPDATE signoff.orders SET report = NULL, report_key = NULL, report_signature = NULL WHERE id = $1",
@@ -183,7 +186,7 @@ impl Database {
     }
 
     /// Withdraws every open order of a run.
-    pub(crate) fn withdraw(&self, run: &str, epoch: i64) -> Result<(), EngineError> {
+    pub(crate) fn withdraw(&self, run: &str, epoch: i64) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query(
                 "UPDATE signoff.orders o SET withdrawn = true FROM signoff.runs r \
@@ -197,7 +200,7 @@ impl Database {
     }
 
     /// Orders that no machine has taken yet, by role.
-    pub(crate) fn waiting(&self) -> Result<Vec<(String, i64)>, EngineError> {
+    pub(crate) fn waiting_orders(&self) -> Result<Vec<(String, i64)>, ClusterError> {
         let rows = self.wait(
             sqlx::query(
                 "SELECT role, count(*) FROM signoff.orders \

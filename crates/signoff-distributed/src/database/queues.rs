@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::AssertSqlSafe;
 
 use super::{Database, PROTOCOL, now_ms};
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// Whose queues these are, for DBOS.
 pub(crate) const APPLICATION: &str = "signoff";
@@ -77,7 +77,7 @@ pub(super) fn enqueue(queued: &Queued<'_>) -> String {
 
 impl Database {
     /// Has some process drive a run, after whichever drives it now.
-    pub(crate) fn activate(&self, run: &str) -> Result<(), EngineError> {
+    pub(crate) fn activate(&self, run: &str) -> Result<(), ClusterError> {
         let queued = enqueue(&Queued {
             workflow: PLAN_RUN,
             queue: &format!("'{PLANS}'"),
@@ -107,7 +107,7 @@ impl Database {
         order: &str,
         executor: &str,
         after: Option<Duration>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         let queued = enqueue(&Queued {
             workflow: ATTEMPT,
             queue: "'role-' || o.role",

@@ -3,7 +3,7 @@
 use sqlx::Row as _;
 
 use super::Database;
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// A message of a person to a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(crate) struct RequestRow {
 }
 
 impl Database {
-    pub(crate) fn add_request(&self, run: &str, request: &RequestRow) -> Result<(), EngineError> {
+    pub(crate) fn add_request(&self, run: &str, request: &RequestRow) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query(
                 "INSERT INTO signoff.requests (run, name, body, proof) VALUES ($1, $2, $3, $4) \
@@ -30,7 +30,7 @@ impl Database {
     }
 
     /// What was asked of a run and not answered, oldest first.
-    pub(crate) fn open_requests(&self, run: &str) -> Result<Vec<RequestRow>, EngineError> {
+    pub(crate) fn open_requests(&self, run: &str) -> Result<Vec<RequestRow>, ClusterError> {
         let rows = self.wait(
             sqlx::query(
                 "SELECT name, body, proof FROM signoff.requests WHERE run = $1 AND reply IS NULL ORDER BY name",
@@ -46,7 +46,7 @@ impl Database {
         Ok(requests.collect())
     }
 
-    pub(crate) fn reply(&self, run: &str, name: &str, reply: &str) -> Result<(), EngineError> {
+    pub(crate) fn reply(&self, run: &str, name: &str, reply: &str) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query("UPDATE signoff.requests SET reply = $3 WHERE run = $1 AND name = $2 AND reply IS NULL")
                 .bind(run)
@@ -57,7 +57,7 @@ impl Database {
         .map(drop)
     }
 
-    pub(crate) fn reply_to(&self, run: &str, name: &str) -> Result<Option<String>, EngineError> {
+    pub(crate) fn reply_to(&self, run: &str, name: &str) -> Result<Option<String>, ClusterError> {
         let reply: Option<Option<String>> = self.wait(
             sqlx::query_scalar("SELECT reply FROM signoff.requests WHERE run = $1 AND name = $2")
                 .bind(run)

@@ -4,7 +4,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::journal::insert_lines;
 use super::{Database, PublishedLines};
-use crate::error::EngineError;
+use crate::error::ClusterError;
 
 /// A run, as the database has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(crate) struct NewRun {
 }
 
 impl Database {
-    pub(crate) fn add_run(&self, run: &NewRun, lines: &PublishedLines) -> Result<(), EngineError> {
+    pub(crate) fn add_run(&self, run: &NewRun, lines: &PublishedLines) -> Result<(), ClusterError> {
         self.wait(async {
             let mut transaction = self.pool.begin().await?;
             sqlx::query(
@@ -66,7 +66,7 @@ impl Database {
     }
 
     /// Takes over a run: whoever drove it before can write no more.
-    pub(crate) fn take_run(&self, run: &str, driver: &str) -> Result<i64, EngineError> {
+    pub(crate) fn take_run(&self, run: &str, driver: &str) -> Result<i64, ClusterError> {
         self.wait(
             sqlx::query_scalar(
                 "UPDATE signoff.runs SET epoch = epoch + 1, driver = $2, state = 'running', updated = now() \
@@ -79,7 +79,7 @@ impl Database {
     }
 
     /// The state of a run that stands still and of which nobody asked anything.
-    pub(crate) fn state_at_rest(&self, run: &str) -> Result<Option<String>, EngineError> {
+    pub(crate) fn state_at_rest(&self, run: &str) -> Result<Option<String>, ClusterError> {
         self.wait(
             sqlx::query_scalar(
                 "SELECT state FROM signoff.runs r WHERE id = $1 AND state NOT IN ('queued', 'running') \
@@ -97,7 +97,7 @@ impl Database {
         epoch: i64,
         state: &str,
         trouble: Option<&str>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query(
                 "UPDATE signoff.runs SET driver = NULL, state = $3, trouble = $4, updated = now() \
@@ -113,7 +113,7 @@ impl Database {
     }
 
     /// The priority of a run's orders: lower goes first.
-    pub(crate) fn priority(&self, run: &str) -> Result<i32, EngineError> {
+    pub(crate) fn priority(&self, run: &str) -> Result<i32, ClusterError> {
         self.wait(
             sqlx::query_scalar("SELECT priority FROM signoff.runs WHERE id = $1")
                 .bind(run)
@@ -122,7 +122,7 @@ impl Database {
     }
 
     /// Removes a run with all that belongs to it.
-    pub(crate) fn forget_run(&self, run: &str) -> Result<(), EngineError> {
+    pub(crate) fn forget_run(&self, run: &str) -> Result<(), ClusterError> {
         self.wait(
             sqlx::query("DELETE FROM signoff.runs WHERE id = $1")
                 .bind(run)
@@ -132,17 +132,17 @@ impl Database {
     }
 
     /// One run.
-    pub fn run(&self, id: &str) -> Result<Option<SharedRun>, EngineError> {
+    pub fn run(&self, id: &str) -> Result<Option<SharedRun>, ClusterError> {
         let runs = self.runs_where("id = $1", id)?;
         Ok(runs.into_iter().next())
     }
 
     /// Every run, oldest first.
-    pub fn runs(&self) -> Result<Vec<SharedRun>, EngineError> {
+    pub fn runs(&self) -> Result<Vec<SharedRun>, ClusterError> {
         self.runs_where("$1 = ''", "")
     }
 
-    fn runs_where(&self, condition: &str, value: &str) -> Result<Vec<SharedRun>, EngineError> {
+    fn runs_where(&self, condition: &str, value: &str) -> Result<Vec<SharedRun>, ClusterError> {
         let text = format!(
             "SELECT id, project, plan, title, by_name, state, trouble, driver, \
              to_char(created AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') \

@@ -99,7 +99,7 @@ pub(super) fn finish_call(run: &mut Run, at: usize, attempt: u32, end: &CallEnd)
     };
     let call = step.attempt.call.take();
     let changed = call.is_some_and(|call| call.changes_tree);
-    step.made_call = step.made_call.after(end);
+    step.made_call = step.made_call.after_end(end);
     if let CallEnd::Done(value) = end {
         step.values.output = Some(value.clone());
     }

@@ -46,7 +46,9 @@ pub(super) fn finish_baseline(
         after_work: step.attempt.candidate.is_some(),
         inconclusive_reason: observed.inconclusive_reason(),
         tests: observed.tests.clone(),
-        missing: observed.missing().filter(|_| verdict != Verdict::Pass),
+        missing: observed
+            .missing_program_or_module()
+            .filter(|_| verdict != Verdict::Pass),
     }
     .into();
     step.contract = step.contract.after_baseline(observed).into();

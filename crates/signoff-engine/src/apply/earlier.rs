@@ -29,7 +29,7 @@ pub(super) fn match_items(run: &mut Run, at: usize) {
         let earlier = found.and_then(|found| known.get_mut(found)?.take());
         match earlier {
             Some((number, earlier)) => take_item(run, child, number, earlier),
-            None => doubt_call(run, at, child),
+            None => mark_call_uncertain(run, at, child),
         }
     }
     let left = known.into_iter().flatten();
@@ -72,8 +72,10 @@ fn take_item(run: &mut Run, child: usize, number: u64, mut earlier: EarlierStep)
 }
 
 /// A call that is known of the loop as a whole may have been made for each of its items.
-fn doubt_call(run: &mut Run, at: usize, child: usize) {
-    let made = run.earlier(at).filter(|earlier| earlier.call.is_some());
+fn mark_call_uncertain(run: &mut Run, at: usize, child: usize) {
+    let made = run
+        .earlier_step(at)
+        .filter(|earlier| earlier.call.is_some());
     let (Some(earlier), Some(definition)) = (made, run.definition(child)) else {
         return;
     };
@@ -99,6 +101,6 @@ fn take_values(run: &mut Run, at: usize) {
         step.values.output = earlier.output.take();
         step.values.stdout = earlier.stdout.take();
         step.history.said = earlier.said.take();
-        step.made_call = MadeCall::earlier(earlier.call.clone());
+        step.made_call = MadeCall::from_earlier_run(earlier.call.clone());
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn expand(run: &mut Run, at: usize, items: &[Value]) {
 }
 
 /// The value of a loop is the list of its items' values.
-pub(super) fn collect(run: &mut Run, at: usize) {
+pub(super) fn collect_values(run: &mut Run, at: usize) {
     let Some(children) = run.children.get(&at) else {
         return;
     };
@@ -68,7 +68,7 @@ pub(super) fn collect(run: &mut Run, at: usize) {
 }
 
 /// A loop that went on provisionally is done when a person has accepted the last of its items.
-pub(super) fn after_acceptance(run: &mut Run, at: usize) {
+pub(super) fn schedule_end_of_accepted(run: &mut Run, at: usize) {
     let Some(parent) = run.steps.get(at).and_then(StepState::parent) else {
         return;
     };

@@ -24,7 +24,7 @@ pub(super) fn request_replan(run: &mut Run, at: usize, event: &Event) {
         return;
     };
     if *holds && let Some(step) = run.steps.get_mut(at) {
-        step.hold();
+        step.hold_step();
         run.schedule.active.remove(&at);
     }
     // Several steps may want it at once.
@@ -118,7 +118,7 @@ pub(super) fn take_answer(run: &mut Run, at: usize, event: &Event) {
         ModelTask::Role => {
             let before = run.steps.get(at).and_then(|step| step.usage.agent.clone());
             if let Some(step) = run.steps.get_mut(at) {
-                let role = chosen(answer, before).filter(|_| refused.is_none());
+                let role = chosen_role(answer, before).filter(|_| refused.is_none());
                 step.activation.role = Some(ChosenRole { role });
                 step.stage = Stage::NeedsWork;
             }
@@ -131,14 +131,15 @@ pub(super) fn take_answer(run: &mut Run, at: usize, event: &Event) {
                 .and_then(|step| step.outcome.evidence.as_mut());
             if let Some(evidence) = evidence {
                 // Other steps may share it, whose work it is not about.
-                Arc::make_mut(evidence).facts.advice = Some(advice(answer, refused.as_deref(), by));
+                Arc::make_mut(evidence).facts.advice =
+                    Some(review_advice(answer, refused.as_deref(), by));
             }
         }
     }
 }
 
 /// What a person is told of a reviewer's answer.
-fn advice(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> ReviewAdvice {
+fn review_advice(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> ReviewAdvice {
     let (remarks, none) = match (answer, refused) {
         (ModelAnswer::Review(remarks), None) => (remarks.clone(), None),
         (ModelAnswer::Nothing(why), None) => (Vec::new(), Some(why.clone())),
@@ -198,7 +199,7 @@ fn recover(step: &mut StepState, answer: &ModelAnswer, followed: bool, retries: 
 }
 
 /// The role that the answer means; everything but a choice means the one that it would be anyway.
-fn chosen(answer: &ModelAnswer, before: Option<String>) -> Option<String> {
+fn chosen_role(answer: &ModelAnswer, before: Option<String>) -> Option<String> {
     match answer {
         ModelAnswer::Role(RoleDecision::Select { role, .. }) => Some(role.clone()),
         ModelAnswer::Role(RoleDecision::Retry { .. }) => before,

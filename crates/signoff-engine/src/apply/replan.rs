@@ -37,14 +37,14 @@ pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> 
         reset: Vec::new(),
     };
     carry_earlier(old, &mut replanning.run, &pairs);
-    replanning.disown_marks(&pairs);
+    replanning.clear_own_marks(&pairs);
     let kept = carryovers(old, &replanning.run, &pairs);
     for (at, (from, fate)) in pairs.iter().zip(&kept).enumerate() {
         if let Some(from) = *from {
             replanning.carry(from, at, *fate, &unmet(&replanning.run, &kept, at));
         }
     }
-    replanning.settle(&kept);
+    replanning.satisfy_dependents_of_kept(&kept);
     let Replanning { run, mut reset, .. } = replanning;
     let is_kept = |at: &usize| run.steps.get(*at).is_some_and(|step| step.outcome.kept);
     let id = |at: usize| run.definition(at).map(|step| step.id.clone());
@@ -143,7 +143,7 @@ struct Replanning<'a> {
 impl Replanning<'_> {
     /// Removes marks that the harness itself wrote since the previous version: they are not claims of the author,
     /// and a step that starts over must not have them.
-    fn disown_marks(&mut self, pairs: &[Option<usize>]) {
+    fn clear_own_marks(&mut self, pairs: &[Option<usize>]) {
         for (at, from) in pairs.iter().enumerate() {
             let Some(step) = self.run.definition(at) else {
                 continue;
@@ -173,7 +173,7 @@ impl Replanning<'_> {
             self.carry_items(items, at, fate, unmet);
         }
         match fate {
-            Carryover::Continue if items.is_some() => self.go_on_with_loop(from, at, unmet),
+            Carryover::Continue if items.is_some() => self.continue_loop(from, at, unmet),
             Carryover::Continue => self.keep_waiting(from, at),
             Carryover::KeepFinished | Carryover::StartOver => self.finish(from, at),
         }
@@ -215,14 +215,14 @@ impl Replanning<'_> {
                 Carryover::Continue if unmet.is_empty() => self.keep_waiting(from, at),
                 Carryover::Continue | Carryover::StartOver => {
                     self.start_over(from, at);
-                    self.hold_back(at, unmet);
+                    self.make_item_wait(at, unmet);
                 }
             }
         }
     }
 
     /// Makes an item wait for the unmet dependencies of its loop, which no longer waits itself.
-    fn hold_back(&mut self, at: usize, unmet: &[usize]) {
+    fn make_item_wait(&mut self, at: usize, unmet: &[usize]) {
         for &before in unmet {
             if let Some(list) = self.run.dependents.get_mut(before) {
                 list.push(at);
@@ -237,7 +237,7 @@ impl Replanning<'_> {
     }
 
     /// Makes the loop wait only for its items.
-    fn go_on_with_loop(&mut self, from: usize, at: usize, unmet: &[usize]) {
+    fn continue_loop(&mut self, from: usize, at: usize, unmet: &[usize]) {
         for &before in unmet {
             if let Some(list) = self.run.dependents.get_mut(before) {
                 list.retain(|&dependent| dependent != at);
@@ -274,7 +274,7 @@ impl Replanning<'_> {
     }
 
     fn finish(&mut self, from: usize, at: usize) {
-        self.put(from, at);
+        self.move_state(from, at);
         if self.old.reviews.contains(from) {
             self.run.reviews.add(at);
         }
@@ -290,12 +290,12 @@ impl Replanning<'_> {
     }
 
     fn keep_waiting(&mut self, from: usize, at: usize) {
-        self.put(from, at);
+        self.move_state(from, at);
         self.moved.insert(from, at);
     }
 
     /// Moves a state to its new position. Its dependencies are counted again.
-    fn put(&mut self, from: usize, at: usize) {
+    fn move_state(&mut self, from: usize, at: usize) {
         let (Some(step), Some(was)) = (self.run.steps.get_mut(at), self.old.steps.get(from)) else {
             return;
         };
@@ -310,7 +310,7 @@ impl Replanning<'_> {
     }
 
     /// Lets finished steps satisfy their dependents, after all steps were carried over.
-    fn settle(&mut self, carryovers: &[Carryover]) {
+    fn satisfy_dependents_of_kept(&mut self, carryovers: &[Carryover]) {
         let run = &mut self.run;
         for at in 0..run.steps.len() {
             let Some(step) = run.steps.get(at).filter(|step| step.outcome.kept) else {

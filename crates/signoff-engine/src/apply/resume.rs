@@ -5,7 +5,7 @@ use signoff_plan::sparse::Sparse;
 use super::readiness::{mark_ready_if_unblocked, recount};
 use super::step::withdraw_items;
 use crate::recovery::{CutOff, cut_off};
-use crate::state::{Outside, ReplanStage, Run, Stage, StepOutcome, StepState, StepStatus};
+use crate::state::{ReplanStage, Run, SharedLimits, Stage, StepOutcome, StepState, StepStatus};
 
 /// Puts steps that a crash or a pause cut off back to where they are requested again.
 pub(super) fn resume(
@@ -17,8 +17,8 @@ pub(super) fn resume(
     run.pause = None;
     run.trouble = None;
     run.pausing = None;
-    // Whoever goes on looks anew.
-    run.outside = Outside::default();
+    // Who goes on looks again.
+    run.outside = SharedLimits::default();
     if let Some(replan) = &mut run.replan
         && replan.stage == ReplanStage::Asked
     {
@@ -94,7 +94,7 @@ fn reopen(run: &mut Run) {
             blocks || matches!(step.status, StepStatus::Failed | StepStatus::Blocked)
         });
         if lost {
-            take_up(run, at);
+            reopen_step(run, at);
         }
     }
 }
@@ -102,7 +102,7 @@ fn reopen(run: &mut Run) {
 /// Retries one step, and the steps that it blocked.
 pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     withdraw_items(run, at);
-    take_up(run, at);
+    reopen_step(run, at);
     if let Some(step) = run.steps.get_mut(at) {
         step.advice.hint = hint.map(str::to_owned);
         step.made_call.clear();
@@ -127,13 +127,13 @@ pub(super) fn free_blocked(run: &mut Run, at: usize) {
         let cause = by.and_then(|id| run.position(&id));
         if cause.is_some_and(|cause| freed.contains(&cause)) {
             freed.push(later);
-            take_up(run, later);
+            reopen_step(run, later);
         }
     }
 }
 
 /// Lets an ended step start again; a loop keeps its items.
-fn take_up(run: &mut Run, at: usize) {
+fn reopen_step(run: &mut Run, at: usize) {
     let items = run.children.get(&at).cloned();
     let open = items.as_ref().map(|items| {
         let open = items.iter().filter_map(|&item| run.steps.get(item));

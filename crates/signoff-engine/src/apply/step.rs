@@ -33,10 +33,10 @@ pub(super) fn first_stage(run: &Run, at: usize) -> Stage {
 
 pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &EvidenceFacts) {
     give_evidence(run, at, grade, facts);
-    loops::collect(run, at);
+    loops::collect_values(run, at);
     end_step(run, at, StepStatus::Completed, None);
     satisfy_dependents(run, at);
-    loops::after_acceptance(run, at);
+    loops::schedule_end_of_accepted(run, at);
     if let Some(step) = run.steps.get_mut(at) {
         step.outcome.unconfirmed = step.contract.warm;
     }

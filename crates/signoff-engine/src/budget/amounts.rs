@@ -2,7 +2,7 @@
 
 use signoff_plan::model::{Budget, Step};
 
-use super::{MEAN, OWN, is_working, remaining, remaining_text};
+use super::{MEAN, OWN, is_working, remaining_agent_steps, remaining_text};
 use crate::state::{BudgetAmount, Run, StepState, TokenUsage, dollars_text, tokens_text};
 
 /// What is limited.
@@ -28,28 +28,28 @@ impl Resource {
         Some(limit.saturating_mul(run.usage.grants + 1))
     }
 
-    pub(super) fn used(self, usage: &TokenUsage) -> u64 {
+    pub(super) fn used_amount(self, usage: &TokenUsage) -> u64 {
         match self {
             Self::Tokens => usage.tokens(),
             Self::Dollars => usage.usd_e6,
         }
     }
 
-    fn of(self, amount: BudgetAmount) -> u64 {
+    fn amount_of(self, amount: BudgetAmount) -> u64 {
         match self {
             Self::Tokens => amount.tokens,
             Self::Dollars => amount.usd_e6,
         }
     }
 
-    fn mean(self, run: &Run) -> Option<u64> {
+    fn mean_per_step(self, run: &Run) -> Option<u64> {
         match self {
             Self::Tokens => run.usage.done_tokens.get(),
             Self::Dollars => run.usage.done_usd_e6.get(),
         }
     }
 
-    fn text(self, amount: u64) -> String {
+    fn amount_text(self, amount: u64) -> String {
         match self {
             Self::Tokens => format!("{} tokens", tokens_text(amount)),
             Self::Dollars => dollars_text(amount),
@@ -58,7 +58,7 @@ impl Resource {
 
     /// `52k of 50k tokens`, `$1.52 of $1.50`.
     pub(super) fn share_text(self, amount: u64, limit: u64) -> String {
-        let limit = self.text(limit);
+        let limit = self.amount_text(limit);
         match self {
             Self::Tokens => format!("{} of {limit}", tokens_text(amount)),
             Self::Dollars => format!("{} of {limit}", dollars_text(amount)),
@@ -79,7 +79,7 @@ impl Commitments {
         let mut committed = Self::default();
         let working = run.active_steps().filter(|(_, state)| is_working(state));
         for (_, state) in working {
-            committed.promise(state.attempt.reserved);
+            committed.add_commitment(state.attempt.reserved);
         }
         committed
     }
@@ -88,10 +88,10 @@ impl Commitments {
     pub(crate) fn add(&mut self, run: &Run, at: usize) {
         let needs = |resource| estimate(run, at, self, resource).unwrap_or(0);
         let (tokens, usd_e6) = (needs(Resource::Tokens), needs(Resource::Dollars));
-        self.promise(BudgetAmount { tokens, usd_e6 });
+        self.add_commitment(BudgetAmount { tokens, usd_e6 });
     }
 
-    fn promise(&mut self, more: BudgetAmount) {
+    fn add_commitment(&mut self, more: BudgetAmount) {
         self.agents += 1;
         self.amount.tokens = self.amount.tokens.saturating_add(more.tokens);
         self.amount.usd_e6 = self.amount.usd_e6.saturating_add(more.usd_e6);
@@ -129,9 +129,11 @@ fn estimate(run: &Run, at: usize, committed: &Commitments, resource: Resource) -
     }
     let left = resource
         .plan_limit(run)?
-        .saturating_sub(resource.used(&run.usage.sums.total))
-        .saturating_sub(resource.of(committed.amount));
-    let sharing = remaining(run).saturating_sub(committed.agents).max(1);
+        .saturating_sub(resource.used_amount(&run.usage.sums.total))
+        .saturating_sub(resource.amount_of(committed.amount));
+    let sharing = remaining_agent_steps(run)
+        .saturating_sub(committed.agents)
+        .max(1);
     Some(left / u64::try_from(sharing).unwrap_or(u64::MAX))
 }
 
@@ -140,12 +142,12 @@ fn known_need(run: &Run, at: usize, resource: Resource) -> Option<Estimate> {
     let (step, state) = run.step(at)?;
     if let Some(limit) = resource.limit(&step.budget) {
         return Some(Estimate {
-            amount: limit.saturating_sub(resource.used(&state.activation.spent)),
+            amount: limit.saturating_sub(resource.used_amount(&state.activation.spent)),
             basis: OWN,
         });
     }
     resource.plan_limit(run)?;
-    let amount = resource.mean(run)?;
+    let amount = resource.mean_per_step(run)?;
     let basis = MEAN;
     Some(Estimate { amount, basis })
 }
@@ -154,13 +156,13 @@ fn known_need(run: &Run, at: usize, resource: Resource) -> Option<Estimate> {
 pub(super) fn used_up_by_step(step: &Step, state: &StepState) -> Option<String> {
     Resource::ALL.into_iter().find_map(|resource| {
         let limit = resource.limit(&step.budget)?;
-        let used = resource.used(&state.activation.spent);
+        let used = resource.used_amount(&state.activation.spent);
         (used >= limit).then(|| {
             format!(
                 "budget of step `{}` used up: {} used; `allow` grants {} more",
                 step.id,
                 resource.share_text(used, limit),
-                resource.text(limit)
+                resource.amount_text(limit)
             )
         })
     })
@@ -179,8 +181,8 @@ fn too_little_of(
     resource: Resource,
 ) -> Option<String> {
     let limit = resource.plan_limit(run)?;
-    let used = resource.used(&run.usage.sums.total);
-    let more = resource.text(resource.limit(&run.plan().budget)?);
+    let used = resource.used_amount(&run.usage.sums.total);
+    let more = resource.amount_text(resource.limit(&run.plan().budget)?);
     if used >= limit {
         return Some(format!(
             "budget used up: {} used, {}; `allow` grants {more} more",
@@ -189,7 +191,7 @@ fn too_little_of(
         ));
     }
     let left = limit - used;
-    let reserved = resource.of(committed.amount);
+    let reserved = resource.amount_of(committed.amount);
     let needs = known_need(run, at, resource);
     let least = needs.as_ref().map_or(1, |needs| needs.amount);
     if reserved.saturating_add(least) <= left {
@@ -198,7 +200,7 @@ fn too_little_of(
     let needs = needs.map_or_else(
         || "that leaves nothing for it".to_owned(),
         |needs| {
-            let amount = resource.text(needs.amount);
+            let amount = resource.amount_text(needs.amount);
             format!("it uses about {amount} ({})", needs.basis)
         },
     );
@@ -206,7 +208,7 @@ fn too_little_of(
         0 => String::new(),
         reserved => format!(
             " and running agents may use {} of that",
-            resource.text(reserved)
+            resource.amount_text(reserved)
         ),
     };
     Some(format!(
@@ -221,8 +223,8 @@ fn too_little_of(
 pub(super) fn too_little_for_draft(run: &Run) -> Option<String> {
     Resource::ALL.into_iter().find_map(|resource| {
         let limit = resource.plan_limit(run)?;
-        let used = resource.used(&run.usage.sums.total);
-        let more = resource.text(resource.limit(&run.plan().budget)?);
+        let used = resource.used_amount(&run.usage.sums.total);
+        let more = resource.amount_text(resource.limit(&run.plan().budget)?);
         let offer = format!("`allow` grants {more} more and asks a planner");
         if used >= limit {
             let used = resource.share_text(used, limit);
@@ -231,12 +233,12 @@ pub(super) fn too_little_for_draft(run: &Run) -> Option<String> {
             ));
         }
         let left = limit - used;
-        let needs = run.usage.draft.map(|draft| resource.of(draft.amount))?;
+        let needs = run.usage.draft.map(|draft| resource.amount_of(draft.amount))?;
         (needs > left).then(|| {
             format!(
                 "budget too small for a new version of the plan: {} are left, and a planner uses about {} (as the last time); {offer}",
                 resource.share_text(left, limit),
-                resource.text(needs)
+                resource.amount_text(needs)
             )
         })
     })
@@ -262,7 +264,7 @@ pub(super) fn unknown_cost(run: &Run, at: usize) -> Option<String> {
         .collect();
     Some(format!(
         "the limit of {} cannot be kept: the price of {} is not known ({} so far); {}; `allow` goes on without counting what has no price",
-        resource.text(limit),
+        resource.amount_text(limit),
         names.join(", "),
         run.usage.sums.total,
         remaining_text(run)

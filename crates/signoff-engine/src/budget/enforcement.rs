@@ -42,7 +42,7 @@ fn over_step(run: &Run, at: usize, live: LiveUsage) -> Option<String> {
     let (step, state) = run.step(at)?;
     Resource::ALL.into_iter().find_map(|resource| {
         let limit = resource.limit(&step.budget)?;
-        let before = resource.used(&state.activation.spent);
+        let before = resource.used_amount(&state.activation.spent);
         let used = before.saturating_add(live_amount(resource, live));
         (used >= limit).then(|| {
             let share = resource.share_text(used, limit);
@@ -55,7 +55,10 @@ fn over_plan(run: &Run, live: &[(usize, LiveUsage)]) -> Option<String> {
     Resource::ALL.into_iter().find_map(|resource| {
         let limit = resource.plan_limit(run)?;
         let now = live.iter().map(|(_, used)| live_amount(resource, *used));
-        let used = now.fold(resource.used(&run.usage.sums.total), u64::saturating_add);
+        let used = now.fold(
+            resource.used_amount(&run.usage.sums.total),
+            u64::saturating_add,
+        );
         (used >= limit).then(|| format!("the plan used {}", resource.share_text(used, limit)))
     })
 }

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::displacing::{beside, elsewhere, ends_in, maybe_beside};
-use super::known::{self, Role};
+use super::known_files::{self, Role};
 use super::links::{Links, has_below};
 use super::local_configuration::{self, HarmlessIf};
 use super::modules::{Module, is_known, module_of};
 use super::runners::Runners;
+use super::search_order::{displaced_endings, displaced_siblings, ends_in, maybe_beside};
 use crate::changes::{ChangeDetails, Displaced};
 
 /// What differs between two trees.
@@ -38,28 +38,32 @@ pub fn paths_to_query(change: &TreeChange) -> BTreeSet<String> {
         if is_taken(change, &module) {
             asked.insert(path.to_owned());
             asked.insert(module.directory.to_owned());
-            asked.insert(joined(module.directory, "__init__.py"));
+            asked.insert(join_path(module.directory, "__init__.py"));
         }
     }
     for path in new_files(change) {
-        asked.extend(beside(path));
+        asked.extend(displaced_siblings(path));
         asked.extend(maybe_beside(path));
-        if !elsewhere(path).is_empty() {
+        if !displaced_endings(path).is_empty() {
             let folder = module_of(path, false).map_or(folder_of(path), |one| one.directory);
-            asked.extend([folder.to_owned(), joined(folder, "__init__.py")]);
+            asked.extend([folder.to_owned(), join_path(folder, "__init__.py")]);
         }
     }
     for path in settings(change) {
         asked.extend(neighbours_to_query(path));
     }
-    asked.extend(Links::after(change).changed().filter_map(|(_, end)| end));
+    asked.extend(
+        Links::after_change(change)
+            .changed_links()
+            .filter_map(|(_, end)| end),
+    );
     asked.remove("");
     asked
 }
 
 /// How the paths end of which [`change_details`] must know all that existed before the change, wherever they lie.
 pub fn endings_to_query(change: &TreeChange) -> BTreeSet<String> {
-    new_files(change).flat_map(elsewhere).collect()
+    new_files(change).flat_map(displaced_endings).collect()
 }
 
 /// The details of a change; `there_before` are those of the queried paths that existed before it, and all with queried endings.
@@ -71,8 +75,8 @@ pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> C
             .collect(),
         ..ChangeDetails::default()
     };
-    let links = Links::after(change);
-    for (link, end) in links.changed() {
+    let links = Links::after_change(change);
+    for (link, end) in links.changed_links() {
         if end.is_none_or(|end| !is_versioned(change, there_before, &end)) {
             details.links_out.push(link.to_owned());
         }
@@ -95,7 +99,7 @@ pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> C
         }
         details.new_modules.push(path.to_owned());
         let directory = module.directory;
-        let is_package = there_before.contains(&joined(directory, "__init__.py"));
+        let is_package = there_before.contains(&join_path(directory, "__init__.py"));
         let is_new = !directory.is_empty() && !there_before.contains(directory);
         if !is_package && !is_new {
             details.loose_modules.push(path.to_owned());
@@ -106,7 +110,7 @@ pub fn change_details(change: &TreeChange, there_before: &BTreeSet<String>) -> C
 
 /// The new files that are there after the change.
 fn new_files(change: &TreeChange) -> impl Iterator<Item = &str> {
-    change.added.iter().map(|path| super::plain(path))
+    change.added.iter().map(|path| super::plain_path(path))
 }
 
 fn folder_of(path: &str) -> &str {
@@ -127,14 +131,14 @@ fn displaced_by(
         hides: hidden.clone(),
         maybe,
     };
-    let (sure, unsure) = (beside(path), maybe_beside(path));
+    let (sure, unsure) = (displaced_siblings(path), maybe_beside(path));
     let mut found: Vec<Displaced> = sure
         .iter()
         .filter(stays)
         .map(|one| of(one, false))
         .collect();
     found.extend(unsure.iter().filter(stays).map(|one| of(one, true)));
-    let endings = elsewhere(path);
+    let endings = displaced_endings(path);
     if !endings.is_empty() && is_searched(path, change, there_before) {
         let others = there_before.iter().filter(stays);
         let has_name = |one: &&String| endings.iter().any(|ending| ends_in(one, ending));
@@ -146,7 +150,7 @@ fn displaced_by(
 /// Whether a language may look for modules where a new one lies: not within a package of Python, nor in a new directory.
 fn is_searched(path: &str, change: &TreeChange, there_before: &BTreeSet<String>) -> bool {
     let directory = module_of(path, false).map_or(folder_of(path), |module| module.directory);
-    let init = joined(directory, "__init__.py");
+    let init = join_path(directory, "__init__.py");
     let is_package = there_before.contains(&init) || change.added.contains(&init);
     directory.is_empty() || (!is_package && there_before.contains(directory))
 }
@@ -155,9 +159,9 @@ fn is_searched(path: &str, change: &TreeChange, there_before: &BTreeSet<String>)
 fn settings(change: &TreeChange) -> impl Iterator<Item = &str> {
     let added = change.added.iter().map(String::as_str);
     added.filter(|path| {
-        let path = super::plain(path);
-        path.ends_with(known::VENDOR)
-            || known::role(path, &Runners::any()) == Some(Role::Configures)
+        let path = super::plain_path(path);
+        path.ends_with(known_files::VENDOR)
+            || known_files::role(path, &Runners::any()) == Some(Role::Configures)
     })
 }
 
@@ -168,11 +172,13 @@ fn neighbours_to_query(path: &str) -> Vec<String> {
         None => Vec::new(),
         Some(HarmlessIf::NewDirectory) => vec![folder.to_owned()],
         Some(HarmlessIf::WithoutStart) => local_configuration::start_files()
-            .map(|name| joined(folder, name))
+            .map(|name| join_path(folder, name))
             .collect(),
         Some(HarmlessIf::WithoutManifest) => {
             let above = Path::new(folder).ancestors().filter_map(Path::to_str);
-            above.map(|folder| joined(folder, "Cargo.toml")).collect()
+            above
+                .map(|folder| join_path(folder, "Cargo.toml"))
+                .collect()
         }
     }
 }
@@ -191,14 +197,17 @@ fn modules(change: &TreeChange) -> impl Iterator<Item = (&str, Module<'_>)> {
     let files = change.files.iter();
     let there = files.filter(|path| !change.removed.contains(*path));
     there.filter_map(move |path| {
-        Some((path.as_str(), module_of(super::plain(path), is_link(path))?))
+        Some((
+            path.as_str(),
+            module_of(super::plain_path(path), is_link(path))?,
+        ))
     })
 }
 
 /// Files that Python no longer loads once this one is there. It takes a package before a compiled
 /// extension, and that before a source.
 fn hidden_by(path: &str, module: &Module<'_>) -> Vec<String> {
-    let beside = joined(module.directory, module.name);
+    let beside = join_path(module.directory, module.name);
     let mut hidden = Vec::new();
     if module.is_package {
         hidden.extend([format!("{beside}.py"), format!("{beside}.pyc")]);
@@ -225,7 +234,7 @@ fn is_versioned(change: &TreeChange, there_before: &BTreeSet<String>, path: &str
     stays || has_below(&now, path)
 }
 
-fn joined(directory: &str, name: &str) -> String {
+fn join_path(directory: &str, name: &str) -> String {
     match directory {
         "" => name.to_owned(),
         directory => format!("{directory}/{name}"),

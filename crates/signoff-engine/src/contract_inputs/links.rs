@@ -17,7 +17,7 @@ pub(super) struct Links<'c> {
 }
 
 impl<'c> Links<'c> {
-    pub(super) fn after(change: &'c TreeChange) -> Self {
+    pub(super) fn after_change(change: &'c TreeChange) -> Self {
         let changed: BTreeSet<&str> = change.files.iter().map(String::as_str).collect();
         let before = change.links_before.iter();
         let kept = before.filter(|(link, _)| !changed.contains(link.as_str()));
@@ -38,7 +38,7 @@ impl<'c> Links<'c> {
     }
 
     /// The links that differ, with their ends.
-    pub(super) fn changed(&self) -> impl Iterator<Item = (&'c str, Option<String>)> {
+    pub(super) fn changed_links(&self) -> impl Iterator<Item = (&'c str, Option<String>)> {
         let links = self.change.links.iter();
         links.map(|(link, _)| (link.as_str(), self.end(link)))
     }
@@ -86,7 +86,7 @@ pub fn names_of(path: &str, details: &ChangeDetails) -> Vec<String> {
 
 /// Its own name, and those that these links give to it.
 pub(super) fn names_by(path: &str, links: &[&LinkEnd]) -> Vec<String> {
-    let mut names = vec![super::plain(path).to_owned()];
+    let mut names = vec![super::plain_path(path).to_owned()];
     // A link to a directory above itself gives names without end: each is taken once for a name.
     let mut taken: Vec<Vec<usize>> = vec![Vec::new()];
     let mut next = 0;
@@ -133,7 +133,7 @@ mod tests {
     #[track_caller]
     fn check(change: &TreeChange, path: &str, expected: &[&str]) {
         let details = ChangeDetails {
-            links: Links::after(change).leading_to_changes(),
+            links: Links::after_change(change).leading_to_changes(),
             ..ChangeDetails::default()
         };
         assert_eq!(names_of(path, &details), expected);
@@ -184,7 +184,7 @@ mod tests {
             &[("a/all", ".."), ("b", "a"), ("c", "b"), ("c2", "c2")],
         );
         let details = ChangeDetails {
-            links: Links::after(&change).leading_to_changes(),
+            links: Links::after_change(&change).leading_to_changes(),
             ..ChangeDetails::default()
         };
         let names = names_of("a/x", &details);

@@ -2,7 +2,7 @@
 
 use signoff_plan::glob;
 
-use super::known::remakes;
+use super::known_files::may_be_remade_from;
 
 /// Files that a runner reads only in the directory in which it is started, and without which it cannot be started
 /// there.
@@ -49,7 +49,7 @@ pub(super) enum HarmlessIf {
 pub(super) fn harmless_if(path: &str) -> Option<HarmlessIf> {
     let (_, name) = path.rsplit_once('/')?;
     let is = |names: &[&str]| names.iter().any(|wanted| glob::matches(wanted, name));
-    if is(&STARTS) || remakes(name) {
+    if is(&STARTS) || may_be_remade_from(name) {
         Some(HarmlessIf::WithoutStart)
     } else if is(&LOCAL) || is(&LOCAL_TO_PYTEST) {
         Some(HarmlessIf::NewDirectory)
@@ -58,7 +58,7 @@ pub(super) fn harmless_if(path: &str) -> Option<HarmlessIf> {
     }
 }
 
-/// Files beside which a runner could be started before, by the names of [`STARTS`] that are no patterns.
+/// Files beside which a runner could be started before, by the names of [`STARTS`] that are not patterns.
 pub(super) fn start_files() -> impl Iterator<Item = &'static str> {
     let names = STARTS.into_iter().filter(|name| !name.contains('*'));
     names.chain(["Taskfile.yml", "Taskfile.yaml", "taskfile.yml"])

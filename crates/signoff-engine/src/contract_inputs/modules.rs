@@ -24,7 +24,7 @@ const RUNNERS: [&str; 16] = [
     "xdist",
 ];
 
-/// A package that nobody has, and that modules of Python load if it is there.
+/// A package that is not installed, and that modules of Python load if it is there.
 const OPTIONAL: &str = "org";
 
 /// A file that Python may load as a module.

@@ -29,7 +29,7 @@ impl<'a> DeclaredProducts<'a> {
         let mut patterns = self.produces.iter();
         let mut arguments = self.arguments.iter();
         patterns.any(|pattern| glob::matches(pattern, path))
-            || arguments.any(|argument| super::plain(argument) == path)
+            || arguments.any(|argument| super::plain_path(argument) == path)
     }
 }
 

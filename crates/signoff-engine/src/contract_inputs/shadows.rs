@@ -16,7 +16,7 @@ pub(super) struct PythonStarts {
 
 /// Whether a file, once it is there, is what the runner loads in the place of its own: `json.py` beside
 /// the script that Python runs, or a program that `npx` finds before the installed one.
-pub(super) fn shadows(
+pub(super) fn is_loaded_instead(
     path: &str,
     runners: &Runners,
     starts: &PythonStarts,
@@ -48,7 +48,7 @@ mod tests {
             directories: starts.iter().map(|&one| one.to_owned()).collect(),
             or_unknown: false,
         };
-        let found = shadows(path, &runners, &starts, &ChangeDetails::default());
+        let found = is_loaded_instead(path, &runners, &starts, &ChangeDetails::default());
         assert_eq!(found, expected, "{command} {path}");
     }
 
@@ -97,9 +97,14 @@ mod tests {
             directories: Vec::new(),
             or_unknown,
         };
-        assert!(shadows(&path, &runners, &starts(true), &details));
-        assert!(!shadows(&path, &runners, &starts(false), &details));
-        assert!(shadows(
+        assert!(is_loaded_instead(&path, &runners, &starts(true), &details));
+        assert!(!is_loaded_instead(
+            &path,
+            &runners,
+            &starts(false),
+            &details
+        ));
+        assert!(is_loaded_instead(
             "app/unittest.py",
             &runners,
             &starts(false),

@@ -14,7 +14,7 @@ use crate::event::{
 };
 use crate::evidence::Grade;
 use crate::input::FinishedWork;
-use crate::state::{Carried, Run, StepState, TokenUsage};
+use crate::state::{KeptResult, Run, StepState, TokenUsage};
 use crate::verdict::{
     Observation, ProcessEnd, Verdict, baseline_verdict, count_before, readable, tail,
 };
@@ -116,9 +116,9 @@ pub(super) fn baseline_ended(
             return events;
         }
         if verdict == Verdict::Pass {
-            events.extend(match run.carried(at) {
-                Carried::IfContractHolds(kept) => vec![kept_completion(definition, kept, tree)],
-                Carried::Done(_) | Carried::Nothing if run.is_claimed(at) => {
+            events.extend(match run.kept_step_result(at) {
+                KeptResult::IfContractHolds(kept) => vec![kept_completion(definition, kept, tree)],
+                KeptResult::Done(_) | KeptResult::Nothing if run.is_claimed(at) => {
                     vec![Event::StepCompleted {
                         step: definition.id.clone(),
                         attempts: state.attempts,
@@ -126,7 +126,7 @@ pub(super) fn baseline_ended(
                         facts: facts(run, definition, state),
                     }]
                 }
-                Carried::Done(_) | Carried::Nothing => after_green_baseline(run, definition),
+                KeptResult::Done(_) | KeptResult::Nothing => after_green_baseline(run, definition),
             });
         }
         events

@@ -92,7 +92,7 @@ pub(super) fn call_ended(
 ) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let state = &StepState {
-            made_call: state.made_call.after(&end),
+            made_call: state.made_call.after_end(&end),
             ..state.clone()
         };
         let mut events = vec![Event::CallFinished {

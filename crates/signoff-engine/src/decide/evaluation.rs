@@ -7,7 +7,7 @@ use super::evidence::completion;
 use super::person::escalate;
 use super::policy::{attempt_failed, start_over};
 use super::recheck::after_recheck;
-use super::verdict::{AttemptVerdict, still_missing, verdict};
+use super::verdict::{AttemptVerdict, attempt_verdict, still_missing};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
 use crate::event::Event;
@@ -67,7 +67,7 @@ pub(super) fn evaluation_ended(
             verdict,
             unmet,
             despite_contract,
-        } = verdict(run, definition, state, &observed);
+        } = attempt_verdict(run, definition, state, &observed);
         // In the checkout, `changes` comes from earlier attempts unless this evaluation recorded them again.
         let is_fresh = observed.changes.is_some() || state.attempt.candidate.is_some();
         let is_void = observed.void.is_some();
@@ -131,7 +131,7 @@ fn after_evaluation(
             vec![start_over(definition, "the attempt was cut off")]
         }
         Verdict::Fail => {
-            let reason = match state.attempt.hindrance() {
+            let reason = match state.attempt.obstructed_by() {
                 Some(hindrance) => &format!("{reason}; {hindrance}"),
                 None => reason,
             };

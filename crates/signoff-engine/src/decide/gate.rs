@@ -12,10 +12,10 @@ use super::policy::{block_dependents, retries_exhausted};
 use super::{Refusal, begin, with_step};
 use crate::arguments::{resolved_arguments, skipped_reference};
 use crate::event::{Choice, Event, InboxKind, RedoReason, ToolCall};
-use crate::state::{Carried, Run, StepState, StepStatus, steps_read};
+use crate::state::{KeptResult, Run, StepState, StepStatus, steps_read};
 use crate::template::reads_item;
 
-pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
+pub(super) fn pass_gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     let Some((definition, state)) = run.step(at) else {
         return with_step(run, at, |_, _| Vec::new());
     };
@@ -32,7 +32,7 @@ pub(super) fn gate(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     if let Some(list) = &definition.for_each {
         return expand(run, at, definition, list);
     }
-    if let Carried::Done(kept) = run.carried(at) {
+    if let KeptResult::Done(kept) = run.kept_step_result(at) {
         return begin(run, at, |_| vec![kept_completion(definition, kept, None)]);
     }
     // Before an approval: who approves must know that it is the second time.
@@ -88,7 +88,7 @@ fn ask_about_made_call(
     state: &StepState,
     call: &ToolCall,
 ) -> Result<Vec<Event>, Refusal> {
-    let Some(earlier) = run.earlier(at).filter(|_| state.attempts == 0) else {
+    let Some(earlier) = run.earlier_step(at).filter(|_| state.attempts == 0) else {
         let mut events = begin(run, at, |_| Vec::new())?;
         events.extend(escalate(run, definition, state, "it is to start again"));
         return Ok(events);

@@ -43,7 +43,7 @@ pub(super) fn expand(
 }
 
 /// Ends a loop whose items are all done, some of them perhaps provisionally.
-pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
+pub(super) fn end_loop(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
     with_step(run, at, |definition, state| {
         let items = run.children.get(&at).into_iter().flatten();
         let items: Vec<_> = items.filter_map(|&item| run.steps.get(item)).collect();
@@ -53,7 +53,7 @@ pub(super) fn gather(run: &Run, at: usize) -> Result<Vec<Event>, Refusal> {
         }
         // The weakest grade of the items. The harness itself observed that an empty loop has none.
         let evidence = items.iter().filter_map(|item| item.outcome.grade()).max();
-        let kept = run.earlier(at).filter(|_| !run.is_redone(at));
+        let kept = run.earlier_step(at).filter(|_| !run.is_redone(at));
         vec![Event::StepCompleted {
             step,
             attempts: items.iter().map(|item| item.attempts).sum(),

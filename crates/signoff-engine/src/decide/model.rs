@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use signoff_plan::model::{Step, Work};
-use signoff_plan::tools::{built_in, unfit};
+use signoff_plan::tools::{built_in, schema_problems};
 
 use super::policy::{fail_step, skip_and_block, without_a_model};
 use super::replan::{NO_PLANNER, drop_replan, no_budget, replan_after_failure};
@@ -24,14 +24,14 @@ pub(super) fn model_begins(run: &Run, at: usize, task: ModelTask) -> Result<Vec<
 }
 
 /// A model's answer, and what is known of how it was made.
-pub(super) struct Answered {
+pub(super) struct TaskAnswer {
     pub(super) task: ModelTask,
     pub(super) answer: ModelAnswer,
     pub(super) by: String,
     pub(super) usage: Vec<ModelUsage>,
 }
 
-pub(super) fn model_ended(run: &Run, at: usize, said: Answered) -> Result<Vec<Event>, Refusal> {
+pub(super) fn model_ended(run: &Run, at: usize, said: TaskAnswer) -> Result<Vec<Event>, Refusal> {
     let Some((definition, state)) = run.step(at).filter(|_| is_asked(run, at, said.task)) else {
         return Err(Refusal::OutOfPlace {
             what: "a model's answer",
@@ -125,7 +125,8 @@ fn unfit_arguments(definition: &Step, args: &Value) -> Option<String> {
         return Some("the arguments are not a JSON object".to_owned());
     }
     // What a server's tool takes is known when it is called.
-    let problems = built_in(tool).map_or_else(Vec::new, |tool| unfit(args, &tool.input_schema()));
+    let problems =
+        built_in(tool).map_or_else(Vec::new, |tool| schema_problems(args, &tool.input_schema()));
     let text = problems.join("; ");
     (!problems.is_empty()).then(|| format!("the arguments do not fit `{tool}`: {text}"))
 }
@@ -150,7 +151,7 @@ fn after_advice(
     run: &Run,
     definition: &Step,
     state: &StepState,
-    said: &Answered,
+    said: &TaskAnswer,
     refused: Option<&str>,
 ) -> Vec<Event> {
     let because = state.activation.recovery_because.as_deref();

@@ -1,13 +1,13 @@
 //! What is asked of a person, and what an answer leads to.
 
 use signoff_plan::model::{Step, Work};
-use signoff_plan::tools::{built_in, unfit};
+use signoff_plan::tools::{built_in, schema_problems};
 
 use super::acceptance::acceptance;
 use super::call::call_text;
 use super::evidence::facts;
 use super::policy::{fail_step, skip_and_block};
-use super::replan::{ask_for_draft_budget, drop_replan, no_replan_offered, obstacle};
+use super::replan::{ask_for_draft_budget, drop_replan, no_replan_offered, reason_against_version};
 use super::{Refusal, begin, with_step};
 use crate::Millis;
 use crate::apply::refusal_text;
@@ -192,12 +192,12 @@ pub(super) fn answer(
         return Ok(events);
     }
     if answer.choice == Choice::Replan
-        && let Some(why) = obstacle(run)
+        && let Some(why) = reason_against_version(run)
     {
         return Err(Refusal::NoReplan { why });
     }
     for (definition, state) in steps {
-        for event in consequence(run, definition, state, answer) {
+        for event in events_of_answer(run, definition, state, answer) {
             push_once(&mut events, event);
         }
     }
@@ -216,7 +216,7 @@ fn check_choice(open: &InboxItem, answer: Answer<'_>) -> Result<(), Refusal> {
     if wrong_reply || !open.choices.contains(&answer.choice) {
         return Err(Refusal::UnknownChoice {
             item: open.id.clone(),
-            words: open.words().into_iter().map(str::to_owned).collect(),
+            words: open.answer_words().into_iter().map(str::to_owned).collect(),
         });
     }
     Ok(())
@@ -239,7 +239,7 @@ fn check_arguments(answer: Answer<'_>, tool: Option<&str>) -> Result<(), Refusal
     let Some(tool) = tool else {
         return Ok(());
     };
-    let problems = unfit(&args.into(), &tool.input_schema());
+    let problems = schema_problems(&args.into(), &tool.input_schema());
     if problems.is_empty() {
         return Ok(());
     }
@@ -305,7 +305,7 @@ fn steps_of_answer<'a>(
     open: &InboxItem,
     named: &[String],
 ) -> Result<Vec<(&'a Step, &'a StepState)>, Refusal> {
-    let about = open.about().iter().filter_map(|&at| run.step(at));
+    let about = open.steps_concerned().iter().filter_map(|&at| run.step(at));
     let about: Vec<_> = about.collect();
     let is_known = |id: &&String| about.iter().any(|(step, _)| step.id == **id);
     if let Some(unknown) = named.iter().find(|id| !is_known(id)) {
@@ -359,7 +359,7 @@ impl<'a> Answer<'a> {
 }
 
 /// The events that follow from an answer.
-pub(super) fn consequence(
+pub(super) fn events_of_answer(
     run: &Run,
     definition: &Step,
     state: &StepState,
@@ -424,7 +424,7 @@ fn requested_replan(definition: &Step, state: &StepState, answer: Answer<'_>) ->
 fn kept_call(run: &Run, definition: &Step, state: &StepState) -> Option<String> {
     let is_kept = state.attempts == 0 && state.made_call.get().is_some();
     let at = run.position(&definition.id).filter(|_| is_kept)?;
-    Some(run.earlier(at)?.run.clone())
+    Some(run.earlier_step(at)?.run.clone())
 }
 
 fn is_unmerged(run: &Run, definition: &Step) -> bool {

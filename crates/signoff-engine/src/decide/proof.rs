@@ -4,7 +4,7 @@ use signoff_plan::model::{Step, Work};
 
 use crate::contract_inputs::{NamedSettings, changed_inputs, own_settings};
 use crate::state::{Run, StepState};
-use crate::verdict::{SHARED, Verdict, doubts};
+use crate::verdict::{SHARED, Verdict, reasons_for_doubt};
 
 /// Why the contract of a completed step does not prove it. A proof is red before the work and green after it,
 /// with every change recorded and at least one change. Empty = it is proved.
@@ -92,7 +92,7 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
         say("its contract found what agents had left in ignored directories");
     }
     let (before, after) = (state.baseline.tests.as_ref(), state.contract.tests.as_ref());
-    reasons.extend(doubts(contract, before, after));
+    reasons.extend(reasons_for_doubt(contract, before, after));
     reasons
 }
 

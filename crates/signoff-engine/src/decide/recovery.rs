@@ -7,7 +7,7 @@ use super::agent_call::ask_about_agent_calls;
 use super::attempt::end_without_contract;
 use super::call::{after_call, call_cut_off};
 use super::merge::after_merge;
-use super::person::{Answer, consequence, escalate, push_once};
+use super::person::{Answer, escalate, events_of_answer, push_once};
 use super::policy::block_dependents;
 use super::replan::lost_replan;
 use crate::Millis;
@@ -67,11 +67,11 @@ fn after_crash(
     report: Option<AgentReport>,
 ) -> Vec<Event> {
     match cut_off(definition, state) {
-        CutOff::Agent { attempt } => interrupted(run, definition, state, attempt, report),
+        CutOff::Agent { attempt } => interrupt_attempt(run, definition, state, attempt, report),
         CutOff::Call { attempt } => call_cut_off(run, definition, state, attempt, false),
         CutOff::Answer(Answered { choice, by }) => {
             let note = state.advice.hint.as_deref();
-            consequence(run, definition, state, Answer::new(*choice, note, by))
+            events_of_answer(run, definition, state, Answer::new(*choice, note, by))
         }
         CutOff::AfterAgent => end_without_contract(run, now, definition, state),
         CutOff::AfterCall => consequence_of_call(run, now, definition, state),
@@ -81,7 +81,7 @@ fn after_crash(
     }
 }
 
-fn interrupted(
+fn interrupt_attempt(
     run: &Run,
     definition: &Step,
     state: &StepState,
@@ -128,7 +128,7 @@ fn missing_blocks(run: &Run) -> Vec<Event> {
     events
 }
 
-pub(super) fn stop(run: &Run, trouble: Option<String>, reports: AgentReports) -> Vec<Event> {
+pub(super) fn stop_run(run: &Run, trouble: Option<String>, reports: AgentReports) -> Vec<Event> {
     let mut events = cut_off_steps(run, reports);
     let reason = match trouble {
         Some(_) => PauseReason::Trouble,

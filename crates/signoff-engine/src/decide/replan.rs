@@ -56,7 +56,7 @@ pub(super) fn request_replan(
         return Err(Refusal::NoReplan { why });
     }
     let step = if expands {
-        if let Some(why) = obstacle(run) {
+        if let Some(why) = reason_against_version(run) {
             return Err(Refusal::NoReplan { why });
         }
         let open = run.open_steps().find_map(|at| run.definition(at));
@@ -94,7 +94,7 @@ pub(super) fn hand_in_version(
 
 /// The step that a new version is about, if there may be one.
 fn replanned_step(run: &Run) -> Result<&Step, Refusal> {
-    if let Some(why) = obstacle(run) {
+    if let Some(why) = reason_against_version(run) {
         return Err(Refusal::NoReplan { why });
     }
     concerned_step(run).ok_or_else(|| Refusal::NoReplan {
@@ -103,7 +103,7 @@ fn replanned_step(run: &Run) -> Result<&Step, Refusal> {
 }
 
 /// Why nobody can have another version, if so.
-pub(super) fn obstacle(run: &Run) -> Option<String> {
+pub(super) fn reason_against_version(run: &Run) -> Option<String> {
     if matches!(run.outcome, Some(Outcome::Completed | Outcome::Partial)) {
         return Some("the run is completed".to_owned());
     }
@@ -222,7 +222,7 @@ pub(super) fn drop_replan(run: &Run, replan: &Replan, why: &str) -> Vec<Event> {
         if let Some((definition, state)) = run.step(at) {
             let reason = format!("{}; no new version of the plan: {why}", replan.because);
             let asked = escalate(run, definition, state, &reason);
-            events.extend(renumbered(run, definition, asked, number));
+            events.extend(with_own_item_names(run, definition, asked, number));
         }
     }
     if let Some(definition) = run.definition(replan.step) {
@@ -235,7 +235,7 @@ pub(super) fn drop_replan(run: &Run, replan: &Replan, why: &str) -> Vec<Event> {
 }
 
 /// Several items that are opened at once have names of their own.
-fn renumbered(run: &Run, step: &Step, mut events: Vec<Event>, after: u32) -> Vec<Event> {
+fn with_own_item_names(run: &Run, step: &Step, mut events: Vec<Event>, after: u32) -> Vec<Event> {
     let name = run.inbox.id_after(&step.id, after);
     for event in &mut events {
         if let Event::InboxOpened { item, .. } | Event::StepWaiting { item, .. } = event {

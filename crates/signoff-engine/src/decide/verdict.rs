@@ -19,7 +19,7 @@ pub(super) struct AttemptVerdict {
 }
 
 /// The contract's verdict, unless the work tampered with the contract: then it proves nothing.
-pub(super) fn verdict(
+pub(super) fn attempt_verdict(
     run: &Run,
     definition: &Step,
     state: &StepState,
@@ -72,7 +72,9 @@ pub(super) fn still_missing(
     observed: &Observation,
 ) -> Option<Missing> {
     let before = state.baseline.missing.as_ref();
-    let now = observed.missing().filter(Missing::is_program)?;
+    let now = observed
+        .missing_program_or_module()
+        .filter(Missing::is_program)?;
     let was_missing = before.is_some_and(|before| before.is_program() && before.name == now.name);
     let changed = state.changes.files.as_deref().unwrap_or_default();
     let is_out_of_reach = || now.is_out_of_reach(definition) && !now.is_among(changed);

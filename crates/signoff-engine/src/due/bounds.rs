@@ -15,7 +15,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// This step and no other.
-    pub fn only(step: usize) -> Self {
+    pub fn only_step(step: usize) -> Self {
         Self {
             allowed: Some(BTreeSet::from([step])),
             jobs: None,
@@ -23,7 +23,7 @@ impl Bounds {
     }
 
     /// This step and everything that it waits for.
-    pub fn until(run: &Run, step: usize) -> Self {
+    pub fn until_step(run: &Run, step: usize) -> Self {
         Self {
             allowed: Some(run.plan().with_dependencies(step)),
             jobs: None,
@@ -54,7 +54,7 @@ impl Bounds {
     }
 
     /// Do the bounds leave out steps that have not ended?
-    pub(super) fn stop_short(&self, run: &Run) -> bool {
+    pub(super) fn leaves_out_steps(&self, run: &Run) -> bool {
         self.is_limited() && run.schedule.done < run.plan().steps.len()
     }
 }

@@ -4,7 +4,7 @@ use signoff_plan::model::Work;
 
 use super::Action;
 use crate::event::{ContractCache, OnGreenBaseline};
-use crate::state::{Carried, Run};
+use crate::state::{KeptResult, Run};
 
 impl Run {
     /// May the contract that this action runs reuse earlier builds? Not in its last run, which must show that it holds
@@ -37,7 +37,7 @@ impl Run {
         // A passing baseline may skip the step, so it must not depend on earlier builds.
         let is_agent = matches!(step.work, Work::Agent { .. });
         let may_skip = is_agent && self.settings.green != OnGreenBaseline::Run;
-        let may_keep = matches!(self.carried(at), Carried::IfContractHolds(_));
+        let may_keep = matches!(self.kept_step_result(at), KeptResult::IfContractHolds(_));
         let decides = baseline && (may_skip || may_keep);
         let is_warm = self.settings.cache == ContractCache::Warm && self.in_worktrees();
         is_warm && is_run_again && !decides

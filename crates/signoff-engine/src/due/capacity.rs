@@ -44,7 +44,7 @@ impl<'a> Capacity<'a> {
             locked_out: false,
         };
         for at in with_slot() {
-            capacity.occupy(run, at);
+            capacity.take_capacity(run, at);
         }
         capacity
     }
@@ -88,11 +88,11 @@ impl<'a> Capacity<'a> {
             return false;
         }
         self.jobs -= 1;
-        self.occupy(run, at);
+        self.take_capacity(run, at);
         true
     }
 
-    fn occupy(&mut self, run: &'a Run, at: usize) {
+    fn take_capacity(&mut self, run: &'a Run, at: usize) {
         let Some(step) = run.definition(at) else {
             return;
         };

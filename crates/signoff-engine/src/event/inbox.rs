@@ -21,7 +21,7 @@ pub enum InboxKind {
     Approval,
     /// An `ask` step: the plan asks a person something.
     Question,
-    /// A call whose end nobody saw: only a person can find out whether it happened.
+    /// A call whose end was not observed: only a person can find out whether it happened.
     UnknownCall,
     /// Somebody wants another version of the plan before the step goes on.
     Revision,

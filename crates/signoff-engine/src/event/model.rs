@@ -93,7 +93,7 @@ pub struct PlanDraft {
     pub actor: Option<String>,
 }
 
-/// What was used for a plan while nobody carried it out: for its draft, its revisions, what was said against it.
+/// What models used for a plan while it was not carried out: for its draft, its revisions and its reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PlanningUsage {

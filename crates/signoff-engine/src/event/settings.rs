@@ -40,10 +40,10 @@ pub struct Settings {
         skip_serializing_if = "is_as_in_first_versions"
     )]
     pub max_replans: u32,
-    /// Roles that an arbiter chooses from for steps that name none; without any, nobody is asked.
+    /// Roles that an arbiter chooses from for steps that name none; without any, no arbiter is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
-    /// Somebody can be asked for another version of the plan. Runs of the first versions did not say it.
+    /// There is a planner that can write another version of the plan. Runs of the first versions did not say it.
     #[serde(
         default = "has_planner_in_first_versions",
         skip_serializing_if = "is_true"

@@ -12,21 +12,21 @@ impl Approver {
     }
 
     /// As it is written.
-    pub fn written(&self) -> &str {
+    pub fn as_written(&self) -> &str {
         &self.0
     }
 
     /// The name, without the address behind it.
     pub fn name(&self) -> &str {
-        self.parts().0
+        self.name_and_address().0
     }
 
     /// The address that a key is listed under, if one is given.
     fn address(&self) -> Option<&str> {
-        self.parts().1
+        self.name_and_address().1
     }
 
-    fn parts(&self) -> (&str, Option<&str>) {
+    fn name_and_address(&self) -> (&str, Option<&str>) {
         let bracketed = self.0.strip_suffix('>');
         match bracketed.and_then(|text| text.split_once('<')) {
             Some((name, address)) if !name.trim().is_empty() => (name.trim(), Some(address.trim())),
@@ -142,18 +142,18 @@ impl ApprovalRule {
     }
 
     /// Those whose signatures count, as they are written; empty = everybody.
-    pub fn named(&self) -> Vec<String> {
+    pub fn named_approvers(&self) -> Vec<String> {
         let from = self.from.iter().flatten();
-        from.map(|one| one.written().to_owned()).collect()
+        from.map(|one| one.as_written().to_owned()).collect()
     }
 
     /// Why nobody can sign as many times as it asks for, if that is so.
-    pub fn impossible(&self) -> Option<ImpossibleRule> {
+    pub fn impossible_rule(&self) -> Option<ImpossibleRule> {
         let from = self.from.as_ref()?;
         let able: Vec<_> = from.iter().filter(|one| !self.is_author(one)).collect();
         (able.len() < self.count).then(|| ImpossibleRule {
             count: self.count,
-            able: able.iter().map(|one| one.written().to_owned()).collect(),
+            able: able.iter().map(|one| one.as_written().to_owned()).collect(),
         })
     }
 
@@ -163,7 +163,7 @@ impl ApprovalRule {
     }
 
     /// The place of a signer among the named, or why theirs does not count.
-    fn place(&self, signer: &Signer<'_>) -> Result<Option<usize>, NotCounted> {
+    fn position_of(&self, signer: &Signer<'_>) -> Result<Option<usize>, NotCounted> {
         if !signer.is_person {
             return Err(NotCounted::NoPerson);
         }
@@ -191,7 +191,7 @@ impl ApprovalRule {
         if !self.is_demanding() {
             return Ok(());
         }
-        self.place(signer).map(drop)
+        self.position_of(signer).map(drop)
     }
 
     /// Would the signature of this person bring the plan on, beside those that it has?
@@ -204,7 +204,7 @@ impl ApprovalRule {
     pub fn progress<'a>(&self, signers: impl IntoIterator<Item = Signer<'a>>) -> ApprovalProgress {
         let mut people: Vec<(Option<usize>, Signer<'a>)> = Vec::new();
         for signer in signers {
-            let place = match self.place(&signer) {
+            let place = match self.position_of(&signer) {
                 Ok(place) => place,
                 Err(_) if self.is_demanding() => continue,
                 Err(_) => None,
@@ -222,7 +222,7 @@ impl ApprovalRule {
         let open = open.filter(|(at, one)| !places.contains(at) && !self.is_author(one));
         ApprovalProgress {
             needed: self.count,
-            named: self.named(),
+            named: self.named_approvers(),
             waits_for: open.map(|(_, one)| one.name().to_owned()).collect(),
             signed: people
                 .iter()
@@ -285,13 +285,13 @@ impl ApprovalProgress {
     }
 
     /// How many signatures are missing.
-    pub fn missing(&self) -> usize {
+    pub fn missing_count(&self) -> usize {
         self.needed.saturating_sub(self.signed.len())
     }
 
-    /// Who is waited for, in words; nothing where nobody is.
+    /// Whose signatures are missing, in words; `None` if none is.
     pub fn awaited(&self) -> Option<String> {
-        let missing = self.missing();
+        let missing = self.missing_count();
         if missing == 0 {
             return None;
         }
@@ -432,7 +432,7 @@ mod tests {
             &["Ada=ada@x"],
             "0 of 1: waits for 1 more person",
         );
-        assert!(by_address.impossible().is_some());
+        assert!(by_address.impossible_rule().is_some());
     }
 
     #[test]
@@ -446,13 +446,13 @@ mod tests {
         let settings = rule(&["Ada <ada@x>", "Bob", "Cy"], 2);
         let narrowed = settings.clone().narrowed_to(&names(&["Ada", "Cy", "Eve"]));
         check(&narrowed, &["Ada", "Eve", "Bob"], "1 of 2: waits for Cy");
-        assert_eq!(narrowed.impossible(), None);
+        assert_eq!(narrowed.impossible_rule(), None);
         let alone = settings.clone().narrowed_to(&names(&["Bob"]));
         let expected = ImpossibleRule {
             count: 2,
             able: names(&["Bob"]),
         };
-        assert_eq!(alone.impossible(), Some(expected));
+        assert_eq!(alone.impossible_rule(), Some(expected));
         // Whoever only the plan names does not count, also where nobody is left.
         let nobody = settings.narrowed_to(&names(&["Eve"]));
         check(
@@ -460,7 +460,7 @@ mod tests {
             &["Eve", "Ada", "Bob"],
             "0 of 2: waits for 2 more people",
         );
-        assert!(nobody.impossible().is_some() && nobody.is_demanding());
+        assert!(nobody.impossible_rule().is_some() && nobody.is_demanding());
         let free = rule(&[], 1).narrowed_to(&names(&["Eve"]));
         check(&free, &["Ada"], "0 of 1: waits for Eve");
         assert_eq!(rule(&[], 1).narrowed_to(&[]), rule(&[], 1));

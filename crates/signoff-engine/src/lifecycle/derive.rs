@@ -67,7 +67,7 @@ pub fn derive(known: PlanFlags, facts: impl IntoIterator<Item = PlanFact>) -> Pl
         PlanFact::Cancelled => PlanState::Cancelled,
         PlanFact::Replaced => PlanState::Failed,
         PlanFact::Run(run) => of_run(run),
-        PlanFact::Claimed(claimed) => believed(claimed).unwrap_or(before),
+        PlanFact::Claimed(claimed) => trusted_claim(claimed).unwrap_or(before),
     });
     let is_open = matches!(
         state,
@@ -81,7 +81,7 @@ pub fn derive(known: PlanFlags, facts: impl IntoIterator<Item = PlanFact>) -> Pl
 }
 
 /// A claim that is believed: one that keeps the plan from being run. What would let it run is decided here.
-fn believed(claimed: PlanState) -> Option<PlanState> {
+fn trusted_claim(claimed: PlanState) -> Option<PlanState> {
     match claimed {
         PlanState::Completed
         | PlanState::Cancelled

@@ -67,7 +67,7 @@ impl PlanState {
     }
 
     /// The state of this name; plan mode calls `verified` `proposed`.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let name = if name == "proposed" { "verified" } else { name };
         Self::ALL.into_iter().find(|state| state.name() == name)
     }
@@ -85,7 +85,7 @@ impl PlanState {
         let found = Self::ALL
             .into_iter()
             .find(|state| words(*state).contains(&word));
-        Self::named(word).or(found)
+        Self::from_name(word).or(found)
     }
 
     /// The word a `workunit` file has for it; where it has none, ours.

@@ -132,7 +132,7 @@ fn another_version_of_a_plan_whose_run_stands_still_is_a_persons_to_sign() {
                 "{refused}"
             );
         }
-        // What is no other version cannot be signed once more.
+        // What is not another version cannot be signed once more.
         assert!(state_after(state, Transition::Approve, Actor::Person).is_err());
     }
     let verified = state_after_signing_again(PlanState::Verified, Actor::Person);
@@ -143,10 +143,10 @@ fn another_version_of_a_plan_whose_run_stands_still_is_a_persons_to_sign() {
 #[test]
 fn every_word_leads_back() {
     for state in PlanState::ALL {
-        assert_eq!(PlanState::named(state.name()), Some(state));
+        assert_eq!(PlanState::from_name(state.name()), Some(state));
     }
-    assert_eq!(PlanState::named("proposed"), Some(PlanState::Verified));
-    assert_eq!(PlanState::named("approve"), None);
+    assert_eq!(PlanState::from_name("proposed"), Some(PlanState::Verified));
+    assert_eq!(PlanState::from_name("approve"), None);
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl AttemptState {
 
     /// Why its agent could not do better, where a contract alone does not tell: it failed by its own
     /// account, or it was stopped at its budget.
-    pub(crate) fn hindrance(&self) -> Option<String> {
+    pub(crate) fn obstructed_by(&self) -> Option<String> {
         let is_hindered =
             self.problem().is_some() || self.work_ended == Some(ProcessEnd::OverBudget);
         self.work_failure().filter(|_| is_hindered)

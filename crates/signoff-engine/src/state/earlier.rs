@@ -9,7 +9,7 @@ use crate::verdict::Verdict;
 
 /// What becomes of a step that an earlier run had done.
 #[derive(Debug)]
-pub(crate) enum Carried<'a> {
+pub(crate) enum KeptResult<'a> {
     /// Nothing of it counts: the step is worked on as usual.
     Nothing,
     /// It stays done; no contract could say otherwise.
@@ -41,7 +41,7 @@ impl EarlierStep {
 
 impl Run {
     /// What an earlier run of the plan knows of the step.
-    pub fn earlier(&self, at: usize) -> Option<&EarlierStep> {
+    pub fn earlier_step(&self, at: usize) -> Option<&EarlierStep> {
         if self.earlier.is_empty() {
             return None;
         }
@@ -50,7 +50,7 @@ impl Run {
 
     /// The same with the values of the step, which the step itself has while the run goes on.
     pub(crate) fn earlier_with_values(&self, at: usize) -> Option<EarlierStep> {
-        let (earlier, state) = (self.earlier(at)?, self.steps.get(at)?);
+        let (earlier, state) = (self.earlier_step(at)?, self.steps.get(at)?);
         Some(EarlierStep {
             output: state.values.output.clone(),
             stdout: state.values.stdout.clone(),
@@ -87,32 +87,34 @@ impl Run {
         let parent = self.steps.get(at).and_then(StepState::parent);
         let mut marked = [Some(at), parent].into_iter().flatten();
         self.definition(at).is_some_and(|step| step.claimed)
-            && marked.all(|at| self.earlier(at).is_none())
+            && marked.all(|at| self.earlier_step(at).is_none())
     }
 
     /// What becomes of the step's earlier result, as long as this run has not worked on the step.
-    pub(crate) fn carried(&self, at: usize) -> Carried<'_> {
+    pub(crate) fn kept_step_result(&self, at: usize) -> KeptResult<'_> {
         let Some((definition, state)) = self.step(at) else {
-            return Carried::Nothing;
+            return KeptResult::Nothing;
         };
         // A check has no work to keep, and a loop is what its items are.
         let has_work = definition.work != Work::Check && definition.for_each.is_none();
         let is_untouched = state.attempts == 0 && !state.history.ended_before;
         let result = self.kept_result(at).filter(|_| has_work && is_untouched);
         let Some(result) = result else {
-            return Carried::Nothing;
+            return KeptResult::Nothing;
         };
         match (&definition.contract, state.baseline.verdict) {
             // It holds, and a crash lost what follows from that.
-            (None, _) | (Some(_), Some(Verdict::Pass)) => Carried::Done(result),
-            (Some(_), None) => Carried::IfContractHolds(result),
-            (Some(_), Some(Verdict::Fail | Verdict::Inconclusive)) => Carried::Nothing,
+            (None, _) | (Some(_), Some(Verdict::Pass)) => KeptResult::Done(result),
+            (Some(_), None) => KeptResult::IfContractHolds(result),
+            (Some(_), Some(Verdict::Fail | Verdict::Inconclusive)) => KeptResult::Nothing,
         }
     }
 
     /// The earlier result of a step that need not be done again, as far as its contract does not say otherwise.
     fn kept_result(&self, at: usize) -> Option<EarlierResult<'_>> {
-        let earlier = self.earlier(at).filter(|earlier| earlier.again.is_none())?;
+        let earlier = self
+            .earlier_step(at)
+            .filter(|earlier| earlier.again.is_none())?;
         let result = earlier.result()?;
         // As with steps that stay done under another version of the plan, what this run did does not fall with what is
         // done anew.
@@ -141,7 +143,7 @@ impl Run {
         let Some((definition, state)) = self.step(at).filter(|_| !self.earlier.is_empty()) else {
             return false;
         };
-        let earlier = self.earlier(at);
+        let earlier = self.earlier_step(at);
         let is_same = earlier.is_some_and(|earlier| earlier.again != Some(RedoReason::Changed));
         if state.status == StepStatus::Skipped {
             let skipped = earlier.is_some_and(|earlier| earlier.ended == EarlierEnd::Skipped);

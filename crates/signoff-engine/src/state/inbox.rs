@@ -42,7 +42,7 @@ pub struct InboxItem {
 
 impl InboxItem {
     /// The words it can be answered with: what the plan offers, then what the harness does.
-    pub fn words(&self) -> Vec<&str> {
+    pub fn answer_words(&self) -> Vec<&str> {
         let offered = self.options.iter().map(String::as_str);
         let choices = self.choices.iter().filter(|choice| {
             // Any of the options is the reply, also one that sounds like a choice.
@@ -59,7 +59,7 @@ impl InboxItem {
     }
 
     /// Every step that it is about.
-    pub fn about(&self) -> &[usize] {
+    pub fn steps_concerned(&self) -> &[usize] {
         if self.steps.is_empty() {
             std::slice::from_ref(&self.step)
         } else {

@@ -59,16 +59,18 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    fn was(&self) -> Option<&EarlierItem> {
+    fn earlier_item(&self) -> Option<&EarlierItem> {
         self.earlier.item.as_ref()
     }
 
     fn is_same_value(&self) -> bool {
-        self.was().is_some_and(|was| was.value == *self.item.value)
+        self.earlier_item()
+            .is_some_and(|was| was.value == *self.item.value)
     }
 
     fn is_same_request(&self) -> bool {
-        self.was().is_some_and(|was| was.request == self.request)
+        self.earlier_item()
+            .is_some_and(|was| was.request == self.request)
     }
 
     fn is_same_call(&self) -> bool {

@@ -17,7 +17,7 @@ impl MadeCall {
     }
 
     /// A call that an earlier run of the plan made.
-    pub(crate) fn earlier(call: Option<ToolCall>) -> Self {
+    pub(crate) fn from_earlier_run(call: Option<ToolCall>) -> Self {
         Self(call.map(Box::new))
     }
 
@@ -27,7 +27,7 @@ impl MadeCall {
     }
 
     /// What remains when the call has ended: nothing, if the tool says that it failed. The step's policy decides then.
-    pub(crate) fn after(&self, end: &CallEnd) -> Self {
+    pub(crate) fn after_end(&self, end: &CallEnd) -> Self {
         match end {
             CallEnd::Failed { unknown: false, .. } => Self(None),
             CallEnd::Failed { unknown: true, .. } | CallEnd::Done(_) => self.clone(),

@@ -100,7 +100,7 @@ impl StepState {
         self.stage == Stage::Held
     }
 
-    pub(crate) fn hold(&mut self) {
+    pub(crate) fn hold_step(&mut self) {
         self.status = StepStatus::Waiting;
         self.stage = Stage::Held;
         self.activation.answered = None;

@@ -8,7 +8,8 @@ use signoff_plan::reference::{Token, TokenKind, scan};
 use signoff_plan::signed::SignedPlan;
 
 use super::{
-    Inbox, LandingState, Outside, Rechecks, Reviews, Run, Schedule, StepStates, TreeState, Usage,
+    Inbox, LandingState, Rechecks, Reviews, Run, Schedule, SharedLimits, StepStates, TreeState,
+    Usage,
 };
 use crate::event::Settings;
 use crate::template::render_step;
@@ -57,7 +58,7 @@ impl Run {
             aborting: false,
             replan: None,
             replans: 0,
-            outside: Outside::default(),
+            outside: SharedLimits::default(),
             next: None,
             signed,
         }

@@ -72,8 +72,8 @@ blank!(
 impl StepState {
     /// Gives back the room of what is as it was in the beginning. A run may have a hundred thousand steps that have ended.
     pub(crate) fn condense(&mut self) {
-        // Nobody asks any more since when its agent has worked.
-        if let Some(attempt) = self.attempt.present() {
+        // When its agent started to work is not needed any more.
+        if let Some(attempt) = self.attempt.as_mut() {
             attempt.started_at = 0;
         }
         self.values.condense();

@@ -56,7 +56,7 @@ mod tests {
             ..StepState::default()
         };
         step.condense();
-        assert!(step.attempt.present().is_none());
+        assert!(step.attempt.as_mut().is_none());
         step.attempt = AttemptState {
             commit: Some("c".to_owned()),
             ..AttemptState::started(7)

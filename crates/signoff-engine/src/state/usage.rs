@@ -72,7 +72,7 @@ impl Usage {
     }
 
     /// `stood_still`: nothing was done between the last event and this one, so that time does not count.
-    pub(crate) fn note(&mut self, recorded: &RecordedEvent, stood_still: bool) {
+    pub(crate) fn count_event(&mut self, recorded: &RecordedEvent, stood_still: bool) {
         if let Event::RunStarted { .. } | Event::RunResumed { .. } = recorded.event {
             self.wall += self.latest.saturating_sub(self.since);
             self.since = recorded.at;
@@ -99,7 +99,7 @@ impl Usage {
 }
 
 /// Does the run wait for a person, or has it stopped? Then the time until the next event is not its own.
-pub(crate) fn stands_still(run: &Run) -> bool {
+pub(crate) fn is_waiting_or_stopped(run: &Run) -> bool {
     let waits = || !run.inbox.items.is_empty() && !run.is_working();
     run.pause.is_some() || run.outcome.is_some() || waits()
 }
@@ -124,7 +124,7 @@ mod tests {
             by: by(),
         };
         for (at, event, stood_still) in [(3000, finished, false), (90_000, landed, true)] {
-            usage.note(&RecordedEvent { seq: 0, at, event }, stood_still);
+            usage.count_event(&RecordedEvent { seq: 0, at, event }, stood_still);
         }
         assert_eq!(usage.wall_at(usage.latest()), 2000);
     }

@@ -58,7 +58,7 @@ impl ContractRunners {
     /// What each runner says of the tests it ran.
     ///
     /// Of a runner that the text calls, only its last summaries count, as many as there are calls, and
-    /// only in the stream that it prints them to: what code under test prints before is no summary.
+    /// only in the stream that it prints them to: what code under test prints before is not a summary.
     pub fn counts(&self, stdout: &str, stderr: &str) -> Vec<(&'static str, Summary)> {
         if stdout.is_empty() && stderr.is_empty() {
             return Vec::new();

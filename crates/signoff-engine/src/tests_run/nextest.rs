@@ -17,7 +17,7 @@ fn summary(line: &str) -> Option<Summary> {
     if !matches!(known, "tests run" | "test run") {
         return None;
     }
-    // Of those that were to run, the first number did.
+    // The first number is how many of the planned tests ran.
     let run: u64 = run.split('/').next()?.parse().ok()?;
     let (mut passed, mut skipped) = (0, 0);
     for (count, words) in fates.split(", ").filter_map(counted) {

@@ -4,7 +4,7 @@ use super::Summary;
 use super::summary::CountedAs;
 use super::text::sum_of;
 
-/// An error is no test: a module that could not be loaded, or a fixture that could not begin or end.
+/// An error is not a test: a module that could not be loaded, or a fixture that could not begin or end.
 /// One that fails as expected says nothing about the work.
 const WORDS: [(&str, CountedAs); 15] = [
     ("passed", CountedAs::Passed),

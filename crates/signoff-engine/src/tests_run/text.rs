@@ -31,7 +31,7 @@ fn after_sequence(part: &str) -> &str {
         Some(_) => part.char_indices().next(),
         None => None,
     };
-    // An unfinished sequence is no sequence: its text may be the summary.
+    // An unfinished sequence does not count: its text may be the summary.
     end.map_or(part, |(at, last)| {
         part.get(at + last.len_utf8()..).unwrap_or_default()
     })

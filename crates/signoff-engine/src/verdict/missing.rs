@@ -90,7 +90,7 @@ impl Missing {
 
 impl Observation {
     /// What a contract that failed did not find, if it says so at its end.
-    pub fn missing(&self) -> Option<Missing> {
+    pub fn missing_program_or_module(&self) -> Option<Missing> {
         let could_start = match self.ended {
             ProcessEnd::Exited(0)
             | ProcessEnd::Signaled(_)
@@ -249,7 +249,7 @@ mod tests {
 
     #[track_caller]
     fn check(stderr: &str, expected: Option<(&str, MissingKind)>) {
-        let missing = observed(1, "", stderr).missing();
+        let missing = observed(1, "", stderr).missing_program_or_module();
         let found = missing.as_ref().map(|one| (one.name.as_str(), one.kind));
         assert_eq!(found, expected, "{stderr}");
     }
@@ -305,7 +305,7 @@ mod tests {
         check("cat: a.txt: No such file or directory", None);
         check("", None);
         assert_eq!(
-            observed(0, "", "bash: x: command not found").missing(),
+            observed(0, "", "bash: x: command not found").missing_program_or_module(),
             None
         );
     }
@@ -361,7 +361,9 @@ mod tests {
     #[test]
     fn a_plan_says_what_a_step_is_to_bring() {
         let brought = |stderr: &str, task: &str, produces: &[&str]| {
-            let missing = observed(1, "", stderr).missing().expect("it says so");
+            let missing = observed(1, "", stderr)
+                .missing_program_or_module()
+                .expect("it says so");
             let mut step = Step::new("s".to_owned(), 1);
             step.work = Work::Agent {
                 role: None,
@@ -388,7 +390,9 @@ mod tests {
     fn no_work_brings_a_command_that_is_on_no_path() {
         let changed = ["bin/frob".to_owned(), "frob.py".to_owned()];
         let brought = |stderr: &str| {
-            let missing = observed(1, "", stderr).missing().expect("it says so");
+            let missing = observed(1, "", stderr)
+                .missing_program_or_module()
+                .expect("it says so");
             missing.is_among(&changed)
         };
         assert!(brought("python3: No module named frob"));
@@ -401,7 +405,7 @@ mod tests {
                 stderr: import.to_owned(),
                 ..Observation::new(ended)
             };
-            assert_eq!(cut_off.missing(), None);
+            assert_eq!(cut_off.missing_program_or_module(), None);
         }
     }
 }

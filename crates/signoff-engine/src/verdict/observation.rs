@@ -73,7 +73,7 @@ pub struct Observation {
     // Boxed: it is rarely there, and elsewhere costs a pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Box<Changes>>,
-    /// How the tree was shown to the command: `overlay`, `copy` or `shared`; absent = nobody said.
+    /// How the tree was shown to the command: `overlay`, `copy` or `shared`; absent = not recorded.
     #[serde(rename = "room", default, skip_serializing_if = "Option::is_none")]
     pub overlay_mode: Option<String>,
     /// The machine that ran it, where several share the run: its name, key and own terms.
@@ -86,7 +86,7 @@ pub struct Observation {
     /// It found in ignored directories what attempts had left there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ignored_work: bool,
-    /// Why nobody knows what it saw: something changed in the checkout while it ran. It is run again.
+    /// Why it is unknown what it saw: something changed in the checkout while it ran. It is run again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<String>,
     /// Ignored paths that were kept from it because a person changed them since the run began.
@@ -107,7 +107,7 @@ pub struct TestsRun {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u32,
     pub runner: String,
-    /// The names of those that count in `run`, where all of them were told.
+    /// The names of those that count in `run`, where all of them were printed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }

@@ -49,8 +49,8 @@ fn with_test_counts(
     Observation {
         tests: all.zip(run).map(|(all, run)| TestsRun {
             run,
-            failed: saturated(all.failed.saturating_add(all.errors)),
-            skipped: saturated(all.skipped),
+            failed: saturating_u32(all.failed.saturating_add(all.errors)),
+            skipped: saturating_u32(all.skipped),
             runner: names.join(AND),
             names: test_names(outputs, only_passed, run),
         }),
@@ -59,7 +59,7 @@ fn with_test_counts(
 }
 
 /// A count that is too large becomes the largest.
-fn saturated(count: u64) -> u32 {
+fn saturating_u32(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
@@ -165,7 +165,7 @@ pub(crate) fn missing_tests(
 }
 
 /// Why the reported tests do not prove the work.
-pub(crate) fn doubts(
+pub(crate) fn reasons_for_doubt(
     contract: &Contract,
     before: Option<&TestsRun>,
     after: Option<&TestsRun>,

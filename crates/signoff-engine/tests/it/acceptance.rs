@@ -43,7 +43,7 @@ fn dependents_go_on_and_one_item_asks_about_all() {
     );
     let items: Vec<_> = world.run.items().cloned().collect();
     assert_eq!(items.len(), 1);
-    assert_eq!(items[0].about(), [0, 2]);
+    assert_eq!(items[0].steps_concerned(), [0, 2]);
     assert_eq!(items[0].choices, [Choice::Accept, Choice::Refuse]);
     world.record(answer(&world, &[], Choice::Accept));
     world.play();
@@ -92,7 +92,11 @@ fn refusing_one_fails_it_and_blocks_what_was_built_on_it() {
     // The other one is still asked about before the run fails.
     assert_eq!(world.run.outcome(), None);
     assert_eq!(
-        world.run.items().next().map(|item| item.about().to_vec()),
+        world
+            .run
+            .items()
+            .next()
+            .map(|item| item.steps_concerned().to_vec()),
         Some(vec![2])
     );
     world.record(answer(&world, &[], Choice::Accept));
@@ -116,7 +120,11 @@ fn refusing_one_fails_it_and_blocks_what_was_built_on_it() {
         (2, Some("no tests"))
     );
     assert_eq!(
-        world.run.items().next().map(|item| item.about().to_vec()),
+        world
+            .run
+            .items()
+            .next()
+            .map(|item| item.steps_concerned().to_vec()),
         Some(vec![0])
     );
     world.record(answer(&world, &[], Choice::Accept));
@@ -157,7 +165,11 @@ fn what_is_not_critical_may_be_refused() {
     world.play();
     // The other one is still asked about.
     assert_eq!(
-        world.run.items().next().map(|item| item.about().to_vec()),
+        world
+            .run
+            .items()
+            .next()
+            .map(|item| item.steps_concerned().to_vec()),
         Some(vec![2])
     );
     world.record(answer(&world, &[], Choice::Accept));

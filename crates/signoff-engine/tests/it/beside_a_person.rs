@@ -5,7 +5,7 @@ use signoff_engine::{
     Observation, Outcome, ProcessEnd, Stage, due,
 };
 
-use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Outcomes, World, observed, plan_text};
 
 fn one_step(body: &str) -> World {
     World::in_worktrees(AcceptAt::Step, 4, &plan_text(&[body]), Outcomes::default())
@@ -14,14 +14,14 @@ fn one_step(body: &str) -> World {
 fn disturbed(code: i32) -> Observation {
     Observation {
         void: Some("`z` changed in the checkout".to_owned()),
-        ..saw(ProcessEnd::Exited(code))
+        ..observed(ProcessEnd::Exited(code))
     }
 }
 
 fn without_venv(code: i32) -> Observation {
     Observation {
         left_out: vec![".venv".to_owned()],
-        ..saw(ProcessEnd::Exited(code))
+        ..observed(ProcessEnd::Exited(code))
     }
 }
 
@@ -86,7 +86,7 @@ fn a_disturbed_baseline_is_run_again() {
         contract_ends(&mut world, disturbed(0));
     }
     assert_eq!(begin(&mut world), Action::Baseline { step: 0 });
-    contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
+    contract_ends(&mut world, observed(ProcessEnd::Exited(1)));
     world.play();
     let state = world.run.step(0).expect("a step").1;
     assert_eq!(state.outcome.grade(), Some(Grade::Proved));
@@ -118,7 +118,7 @@ fn a_baseline_that_is_always_disturbed_says_why_it_proves_nothing() {
 fn a_disturbed_contract_is_run_again_and_a_person_is_asked_in_the_end() {
     let mut world = one_step(AGENT);
     begin(&mut world);
-    contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
+    contract_ends(&mut world, observed(ProcessEnd::Exited(1)));
     begin(&mut world);
     agent_ends(&mut world);
     let began = world.now;
@@ -141,7 +141,7 @@ fn a_disturbed_contract_is_run_again_and_a_person_is_asked_in_the_end() {
 fn red_without_what_a_person_changed_costs_no_attempt() {
     let mut world = one_step(&format!("{AGENT}**on_fail:** retry(2), then abort\n"));
     begin(&mut world);
-    contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
+    contract_ends(&mut world, observed(ProcessEnd::Exited(1)));
     begin(&mut world);
     agent_ends(&mut world);
     begin(&mut world);
@@ -160,7 +160,7 @@ fn an_attempt_begins_with_what_joined_during_the_baseline() {
     let mut world = one_step(AGENT);
     begin(&mut world);
     join(&mut world, "notes", false);
-    contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
+    contract_ends(&mut world, observed(ProcessEnd::Exited(1)));
     assert!(matches!(begin(&mut world), Action::Dispatch { .. }));
     let base = world.run.step(0).expect("a step").1.activation.base.clone();
     assert_eq!(base.as_deref(), Some("with notes"));
@@ -170,10 +170,10 @@ fn an_attempt_begins_with_what_joined_during_the_baseline() {
 fn a_step_that_regressed_names_what_a_person_did() {
     let mut world = one_step(CHECK);
     begin(&mut world);
-    contract_ends(&mut world, saw(ProcessEnd::Exited(0)));
+    contract_ends(&mut world, observed(ProcessEnd::Exited(0)));
     join(&mut world, "a.txt", true);
     assert!(matches!(begin(&mut world), Action::Recheck { .. }));
-    contract_ends(&mut world, saw(ProcessEnd::Exited(1)));
+    contract_ends(&mut world, observed(ProcessEnd::Exited(1)));
     let reason = world
         .events
         .iter()
@@ -189,14 +189,14 @@ fn a_step_that_regressed_names_what_a_person_did() {
 fn a_contract_that_is_disturbed_at_the_end_is_run_again() {
     let mut world = one_step(CHECK);
     begin(&mut world);
-    contract_ends(&mut world, saw(ProcessEnd::Exited(0)));
+    contract_ends(&mut world, observed(ProcessEnd::Exited(0)));
     join(&mut world, "a.txt", false);
     for _ in 0..4 {
         assert!(matches!(begin(&mut world), Action::Recheck { .. }));
         contract_ends(&mut world, disturbed(1));
     }
     assert!(matches!(begin(&mut world), Action::Recheck { .. }));
-    contract_ends(&mut world, saw(ProcessEnd::Exited(0)));
+    contract_ends(&mut world, observed(ProcessEnd::Exited(0)));
     world.play();
     assert_eq!(world.run.outcome(), Some(Outcome::Completed));
 }

@@ -6,14 +6,14 @@ use signoff_engine::{
     ProcessEnd, due,
 };
 
-use crate::world::{Outcomes, World, plan_text, saw};
+use crate::world::{Outcomes, World, observed, plan_text};
 
 const BODY: &str = "**target:** coder\n**task:**\nDo it.\n\n**protects:** guard\n**contract:**\n```shell\nmake check\n```\n**on_fail:** retry(1), then escalate\n";
 
 fn holds(changes: Option<Changes>) -> Observation {
     Observation {
         changes: changes.map(Box::new),
-        ..saw(ProcessEnd::Exited(0))
+        ..observed(ProcessEnd::Exited(0))
     }
 }
 
@@ -197,7 +197,7 @@ fn repaired(agents: &[&str]) -> World {
                     attempt,
                     observed: Observation {
                         changes: Some(Box::new(changed(agents, &[]))),
-                        ..saw(ProcessEnd::Exited(1))
+                        ..observed(ProcessEnd::Exited(1))
                     },
                 });
             }

@@ -140,7 +140,7 @@ fn an_answer_is_evidence_and_a_value() {
         (item.kind, item.question.as_str()),
         (InboxKind::Question, "Ship it?")
     );
-    assert_eq!(item.words(), ["yes", "no", "skip", "abort"]);
+    assert_eq!(item.answer_words(), ["yes", "no", "skip", "abort"]);
     world.record(answer(&world, Choice::Reply, Some("yes")));
     world.play();
     assert_eq!(

@@ -179,7 +179,7 @@ fn check_laws(world: &World) {
 }
 
 fn replay(world: &World) -> Run {
-    let mut run = Run::new(world.run.signed().clone());
+    let mut run = Run::new(world.run.signed_plan().clone());
     for recorded in &world.events {
         apply(&mut run, recorded);
     }

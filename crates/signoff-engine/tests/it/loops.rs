@@ -156,7 +156,7 @@ fn items_without_a_contract_are_accepted_at_the_end() {
     world.play();
     assert_eq!(statuses(&world), [Waiting, Waiting, Waiting, Completed]);
     let item = world.run.items().next().expect("an item").clone();
-    assert_eq!(item.about().len(), 2, "the items, not the loop");
+    assert_eq!(item.steps_concerned().len(), 2, "the items, not the loop");
     world.record(Input::Answer {
         item: item.id,
         steps: Vec::new(),

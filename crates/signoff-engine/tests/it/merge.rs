@@ -5,7 +5,7 @@ use signoff_engine::{
     InboxKind, Input, Outcome, ProcessEnd, Stage, StepState, StepStatus, due,
 };
 
-use crate::world::{AGENT, CHECK, Outcomes, START, UNVERIFIED, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Outcomes, START, UNVERIFIED, World, observed, plan_text};
 
 const TOOL: &str =
     "**tool:** write_file\n**args:**\n```json\n{\"path\": \"a\", \"content\": \"\"}\n```\n";
@@ -60,7 +60,7 @@ fn agent_ends(world: &mut World, step: usize) {
 
 fn contract_ends(world: &mut World, step: usize, code: i32) {
     let attempt = state(world, step).attempts;
-    let observed = saw(ProcessEnd::Exited(code));
+    let observed = observed(ProcessEnd::Exited(code));
     let input = match state(world, step).stage {
         Stage::Baselining => Input::BaselineEnded { step, observed },
         _ => Input::EvaluationEnded {
@@ -245,7 +245,10 @@ fn a_conflict_without_retries_asks_and_only_another_attempt_can_settle_it() {
     let item = world.run.items().next().expect("a question");
     assert_eq!(item.kind, InboxKind::Escalation);
     // Its worktree has not what the work conflicts with: nobody could repair it there.
-    assert_eq!(item.words(), ["retry", "skip", "revise", "replan", "abort"]);
+    assert_eq!(
+        item.answer_words(),
+        ["retry", "skip", "revise", "replan", "abort"]
+    );
     answer(&mut world, Choice::Retry);
     let attempt = Action::Dispatch {
         step: 0,

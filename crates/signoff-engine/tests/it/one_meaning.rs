@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use signoff_engine::{CallEnd, Outcome, ProcessEnd, StepStatus, unsupported};
 use signoff_plan::signed::SignedPlan;
-use signoff_testkit::spellings::{POLICIES, briefed, calls, conversions, gated, uncritical};
+use signoff_testkit::spellings::{POLICIES, briefed_plans, calls, conversions, gated, uncritical};
 
 use crate::world::{Outcomes, World};
 
@@ -40,7 +40,10 @@ fn plans_with_equal_digests_behave_alike() {
     let texts = POLICIES.iter().flat_map(|policy| calls(policy));
     let mut known: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
     let mut compared = 0;
-    let texts = texts.chain(briefed()).chain(gated()).chain(uncritical());
+    let texts = texts
+        .chain(briefed_plans())
+        .chain(gated())
+        .chain(uncritical());
     for text in texts {
         for plan in conversions(&text) {
             let spelled = format!("{} of {text}", plan.dialect());

@@ -4,7 +4,7 @@ use signoff_engine::{
     AcceptAt, Action, DayLimit, Input, PauseReason, ProcessEnd, due, goes_on_by_itself,
 };
 
-use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Outcomes, World, observed, plan_text};
 
 fn world(bodies: &[&str]) -> World {
     let bodies: Vec<String> = bodies
@@ -52,7 +52,7 @@ fn a_step_that_is_locked_out_takes_nobodys_place_and_the_run_waits_for_it() {
     world.perform(evaluate(1), false);
     let due = due_now(&world);
     assert!(due.len() == 1 && is_wait(&due[0]), "{due:?}");
-    let why = world.run.waits_outside(0, |_| String::new());
+    let why = world.run.shared_limit_text(0, |_| String::new());
     let expected = "waits for the lock `db`, held by run other";
     assert_eq!(why.as_deref(), Some(expected));
     // Said once for each who has it.
@@ -62,7 +62,7 @@ fn a_step_that_is_locked_out_takes_nobodys_place_and_the_run_waits_for_it() {
     let lock = "db".to_owned();
     world.record(Input::LockFree { lock });
     assert_eq!(due_now(&world), [evaluate(0)]);
-    assert_eq!(world.run.waits_outside(0, |_| String::new()), None);
+    assert_eq!(world.run.shared_limit_text(0, |_| String::new()), None);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_step_under_way_whose_lock_was_lost_waits_for_it_again() {
     taken(&mut world, 0);
     let due = due_now(&world);
     assert!(due.len() == 1 && is_wait(&due[0]), "{due:?}");
-    // Whoever goes on looks anew.
+    // Who goes on looks again.
     world.crash();
     assert_eq!(due_now(&world), [evaluate(0)]);
 }
@@ -90,7 +90,7 @@ fn when_the_money_of_a_day_is_used_up_only_agents_wait_for_the_next() {
     world.perform(Action::Baseline { step: 0 }, true);
     world.record(Input::BaselineEnded {
         step: 0,
-        observed: saw(ProcessEnd::Exited(1)),
+        observed: observed(ProcessEnd::Exited(1)),
     });
     let dispatch = [Action::Dispatch {
         step: 0,
@@ -106,14 +106,14 @@ fn when_the_money_of_a_day_is_used_up_only_agents_wait_for_the_next() {
     let due = due_now(&world);
     assert!(due.contains(&Action::Wait { until }), "{due:?}");
     assert!(!due.contains(&dispatch[0]), "{due:?}");
-    let why = world.run.waits_outside(0, |_| "noon".to_owned());
+    let why = world.run.shared_limit_text(0, |_| "noon".to_owned());
     let expected =
         "waits until noon: all runs together have used $2.00 of the $1.50 that a day allows";
     assert_eq!(why.as_deref(), Some(expected));
     world.now = until;
     assert_eq!(due_now(&world)[..1], dispatch);
     world.perform(dispatch[0].clone(), true);
-    assert_eq!(world.run.waits_outside(0, |_| String::new()), None);
+    assert_eq!(world.run.shared_limit_text(0, |_| String::new()), None);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use signoff_engine::{
 };
 use signoff_plan::model::Work;
 
-use crate::world::{AGENT, CHECK, Outcomes, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Outcomes, World, observed, plan_text};
 
 fn apart(body: &str) -> String {
     format!("**depends_on:** none\n{body}")
@@ -55,7 +55,7 @@ fn an_agent_has_the_tree_to_itself() {
     world.record(Input::EvaluationEnded {
         step: 0,
         attempt: 1,
-        observed: saw(ProcessEnd::Exited(0)),
+        observed: observed(ProcessEnd::Exited(0)),
     });
     assert_eq!(due_now(&world), [Action::Baseline { step: 1 }]);
 }
@@ -94,7 +94,7 @@ fn a_step_that_an_answer_takes_up_again_waits_for_a_place() {
     world.record(Input::EvaluationEnded {
         step: 2,
         attempt: 1,
-        observed: saw(ProcessEnd::Exited(0)),
+        observed: observed(ProcessEnd::Exited(0)),
     });
     assert_eq!(due_now(&world), [Action::Baseline { step: 0 }]);
     world.perform(Action::Baseline { step: 0 }, true);
@@ -157,7 +157,7 @@ fn bounds_stop_short_of_the_rest() {
             CHECK.to_owned(),
         ],
     );
-    world.bounds = Bounds::until(&world.run, 2);
+    world.bounds = Bounds::until_step(&world.run, 2);
     world.play();
     let done: Vec<bool> = world
         .run
@@ -169,7 +169,7 @@ fn bounds_stop_short_of_the_rest() {
         (vec![true, true, true, false], None)
     );
     let mut world = with_jobs(4, &vec![apart(CHECK); 3]);
-    world.bounds = Bounds::only(1);
+    world.bounds = Bounds::only_step(1);
     world.play();
     let done: Vec<bool> = world
         .run
@@ -255,7 +255,7 @@ fn finish_one(world: &mut World, pick: usize) -> bool {
     match stage {
         Stage::Baselining => world.record(Input::BaselineEnded {
             step,
-            observed: saw(ProcessEnd::Exited(1)),
+            observed: observed(ProcessEnd::Exited(1)),
         }),
         Stage::Working { attempt }
             if world
@@ -281,7 +281,7 @@ fn finish_one(world: &mut World, pick: usize) -> bool {
         _ => world.record(Input::EvaluationEnded {
             step,
             attempt: attempts,
-            observed: saw(contract),
+            observed: observed(contract),
         }),
     }
     true
@@ -363,7 +363,7 @@ proptest! {
             }
         }
         prop_assert!(attempts.values().all(|count| *count == 1), "{attempts:?}");
-        let mut replayed = Run::new(world.run.signed().clone());
+        let mut replayed = Run::new(world.run.signed_plan().clone());
         for recorded in &world.events {
             apply(&mut replayed, recorded);
         }

@@ -51,7 +51,7 @@ fn the_step_waits_under_way_until_every_question_is_answered() {
     ask(&mut world);
     let item = world.run.items().next().expect("an item is open").clone();
     assert_eq!(item.kind, InboxKind::Permission);
-    assert_eq!(item.words(), ["allow", "deny"]);
+    assert_eq!(item.answer_words(), ["allow", "deny"]);
     assert!(item.question.contains("make install"), "{}", item.question);
     for choice in [Choice::Deny, Choice::Allow] {
         assert_eq!(world.run.status_of(0), StepStatus::Waiting);

@@ -5,7 +5,7 @@ use signoff_engine::{
     ProcessEnd, SHARED, due,
 };
 
-use crate::world::{Outcomes, World, plan_text, saw};
+use crate::world::{Outcomes, World, observed, plan_text};
 
 fn step(command: &str, more: &str) -> String {
     format!(
@@ -14,11 +14,11 @@ fn step(command: &str, more: &str) -> String {
 }
 
 fn red() -> Observation {
-    saw(ProcessEnd::Exited(1))
+    observed(ProcessEnd::Exited(1))
 }
 
 fn green() -> Observation {
-    saw(ProcessEnd::Exited(0))
+    observed(ProcessEnd::Exited(0))
 }
 
 fn printed(text: &str, observed: Observation) -> Observation {
@@ -104,7 +104,7 @@ fn red_before_and_green_after_is_proved() {
     );
     check(
         &plain,
-        saw(ProcessEnd::Exited(127)),
+        observed(ProcessEnd::Exited(127)),
         green(),
         &["its contract gave no answer before the work"],
     );

@@ -578,7 +578,7 @@ fn what_failed_or_waits_for_the_end_is_taken_up() {
     assert_eq!(kept, ["step-1"]);
     story.world.play();
     let asked = story.world.run.items().next().expect("it asks at the end");
-    assert_eq!(asked.about(), [0]);
+    assert_eq!(asked.steps_concerned(), [0]);
     story.same_again();
     // Failed, and what it blocks: both are free again.
     let text = |task: &str| {

@@ -59,7 +59,7 @@ fn allow(world: &mut World) {
 }
 
 fn replay(world: &World) -> Run {
-    let mut run = Run::new(world.run.signed().clone());
+    let mut run = Run::new(world.run.signed_plan().clone());
     for recorded in &world.events {
         apply(&mut run, recorded);
     }
@@ -446,7 +446,7 @@ proptest! {
                 world.crash();
             }
         }
-        let mut run = Run::new(world.run.signed().clone());
+        let mut run = Run::new(world.run.signed_plan().clone());
         for recorded in &world.events {
             let before = run.token_usage();
             apply(&mut run, recorded);

@@ -11,7 +11,7 @@ use signoff_engine::{
 };
 use signoff_plan::model::Work;
 
-use crate::world::{AGENT, CHECK, Commit, Outcomes, START, UNVERIFIED, World, plan_text, saw};
+use crate::world::{AGENT, CHECK, Commit, Outcomes, START, UNVERIFIED, World, observed, plan_text};
 
 const TOOL: &str =
     "**tool:** write_file\n**args:**\n```json\n{\"path\": \"a\", \"content\": \"\"}\n```\n";
@@ -149,7 +149,7 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
             let ended = ProcessEnd::Exited(i32::from(!luck.strikes(4)));
             let observed = Observation {
                 warm: world.run.reuses_builds(&Action::Baseline { step }),
-                ..saw(ended)
+                ..observed(ended)
             };
             world.record(Input::BaselineEnded { step, observed });
         }
@@ -191,7 +191,7 @@ fn finish_one(world: &mut World, luck: &mut Luck) -> bool {
             };
             let observed = Observation {
                 warm: stage != Stage::Rechecking && world.run.reuses_builds(&evaluate),
-                ..saw(end_of_process(luck))
+                ..observed(end_of_process(luck))
             };
             world.record(Input::EvaluationEnded {
                 step,
@@ -313,7 +313,7 @@ fn check_branch(world: &World) {
 }
 
 fn replayed(world: &World) -> Run {
-    let mut run = Run::new(world.run.signed().clone());
+    let mut run = Run::new(world.run.signed_plan().clone());
     for recorded in &world.events {
         apply(&mut run, recorded);
     }

@@ -7,7 +7,7 @@ use signoff_engine::{
 };
 use signoff_plan::signed::SignedPlan;
 use signoff_testkit::performer::Beginning;
-pub(crate) use signoff_testkit::performer::{Commit, Outcomes, Performer, START, saw};
+pub(crate) use signoff_testkit::performer::{Commit, Outcomes, Performer, START, observed};
 pub(crate) use signoff_testkit::signed_plan::{
     AGENT, CHECK, UNVERIFIED, plan_text, signed_plan as signed,
 };
@@ -168,7 +168,7 @@ impl World {
         let mut branch = self.performer.branch.clone();
         branch.retain(|commit| told.contains(&commit.id.as_str()));
         Self {
-            run: Run::new(self.run.signed().clone()),
+            run: Run::new(self.run.signed_plan().clone()),
             events,
             now: self.now,
             performer: Performer { outcomes, branch },
@@ -178,7 +178,7 @@ impl World {
 
     /// The harness dies and comes back with what it had written.
     pub(crate) fn crash(&mut self) {
-        let mut run = Run::new(self.run.signed().clone());
+        let mut run = Run::new(self.run.signed_plan().clone());
         for recorded in &self.events {
             apply(&mut run, recorded);
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::lines::EventLines;
 use super::wire::{Answer, Stop, error_text, request};
 use super::{Provider, ProviderRequest, ProviderResponse, Transport, TransportError, retry};
-use crate::complete::{Complete, CompleteError, Completion, Cut, Usage};
+use crate::complete::{Complete, CompleteError, Completion, Truncation, Usage};
 use crate::reply::REPLY_BYTES;
 
 /// Bytes of an answer that are kept: a little more than is read, so that a longer one is known to be.
@@ -114,7 +114,7 @@ impl<T: Transport> ProviderModel<T> {
             Err(error) => return of_transport(error),
         };
         if response.status != 200 {
-            return self.refused(response);
+            return self.refused_response(response);
         }
         let mut answer = Answer::default();
         let ended = read(self.provider, response, &mut answer);
@@ -132,21 +132,21 @@ impl<T: Transport> ProviderModel<T> {
                 let name = self.provider.name();
                 TryOutcome::Failed(format!(
                     "{name} did not finish its answer: {}",
-                    shortened(&why)
+                    shorten(&why)
                 ))
             }
             Ok(End::BrokenOff) => {
                 let name = self.provider.name();
                 TryOutcome::Passing(format!("the answer of {name} broke off"), None)
             }
-            Ok(End::Failed(why)) => TryOutcome::Passing(self.said(&why), None),
+            Ok(End::Failed(why)) => TryOutcome::Passing(self.provider_message(&why), None),
             Err(error) => of_transport(error),
         };
         usage.add(&used);
         tried
     }
 
-    fn refused(&self, mut response: ProviderResponse) -> TryOutcome {
+    fn refused_response(&self, mut response: ProviderResponse) -> TryOutcome {
         let status = response.status;
         let mut body = Vec::new();
         while let Ok(Some(bytes)) = response.body.next_bytes() {
@@ -160,10 +160,10 @@ impl<T: Transport> ProviderModel<T> {
         let name = self.provider.name();
         let mut message = format!("{name} answered with status {status}");
         if let Some(said) = said {
-            message = format!("{message}: {}", shortened(&said));
+            message = format!("{message}: {}", shorten(&said));
         }
         match status {
-            status if retry::is_passing(status) => {
+            status if retry::is_temporary(status) => {
                 TryOutcome::Passing(message, response.retry_after)
             }
             300..=399 => TryOutcome::Failed(format!("{message}, and redirects are not followed")),
@@ -172,8 +172,8 @@ impl<T: Transport> ProviderModel<T> {
         }
     }
 
-    fn said(&self, why: &str) -> String {
-        format!("{} says: {}", self.provider.name(), shortened(why))
+    fn provider_message(&self, why: &str) -> String {
+        format!("{} says: {}", self.provider.name(), shorten(why))
     }
 
     fn usage(&self, answer: &Answer) -> Usage {
@@ -198,7 +198,7 @@ impl<T: Transport> ProviderModel<T> {
 /// How an answer ended.
 enum End {
     /// With what the model had to say, or a part of it.
-    Said(Option<Cut>),
+    Said(Option<Truncation>),
     /// Before its end.
     BrokenOff,
     /// By the provider, for this reason.
@@ -217,16 +217,16 @@ fn read(
     while let Some(bytes) = response.body.next_bytes()? {
         received = received.saturating_add(bytes.len());
         for event in lines.push(&bytes) {
-            answer.take(provider, &event);
+            answer.take_event(provider, &event);
         }
         if answer.text.len() > KEPT || received > READ {
             let bytes = received.max(answer.text.len()) as u64;
             answer.text.clear();
-            return Ok(End::Said(Some(Cut::TooLarge { bytes })));
+            return Ok(End::Said(Some(Truncation::TooLarge { bytes })));
         }
     }
     if let Some(event) = lines.finish() {
-        answer.take(provider, &event);
+        answer.take_event(provider, &event);
     }
     if let Some(error) = answer.error.take() {
         return Ok(End::Failed(error));
@@ -234,7 +234,7 @@ fn read(
     Ok(match answer.stop.take() {
         _ if !answer.is_complete => End::BrokenOff,
         None => End::Said(None),
-        Some(Stop::TokenLimit) => End::Said(Some(Cut::TokenLimit)),
+        Some(Stop::TokenLimit) => End::Said(Some(Truncation::TokenLimit)),
         Some(Stop::Refused(why)) => End::Refused(why),
     })
 }
@@ -256,7 +256,7 @@ fn transport_text(error: TransportError) -> Option<String> {
 }
 
 /// On one line, and not a whole page.
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().take(SHOWN).collect()
 }

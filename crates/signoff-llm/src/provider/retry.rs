@@ -8,7 +8,7 @@ pub(super) const MAX_TRIES: u32 = 4;
 pub(super) const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// Whether an answer with this status may be another one later.
-pub(super) fn is_passing(status: u16) -> bool {
+pub(super) fn is_temporary(status: u16) -> bool {
     matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 529)
 }
 
@@ -28,7 +28,7 @@ fn retry_time(text: &str, now: SystemTime) -> Option<Duration> {
         // More than a number holds is more than anybody waits.
         return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
     }
-    if let Some(seconds) = fraction(text) {
+    if let Some(seconds) = fractional_seconds(text) {
         return Some(seconds);
     }
     let date = http_date(text)?;
@@ -36,7 +36,7 @@ fn retry_time(text: &str, now: SystemTime) -> Option<Duration> {
 }
 
 /// `1.5`: no form of the standard, but some servers say it.
-fn fraction(text: &str) -> Option<Duration> {
+fn fractional_seconds(text: &str) -> Option<Duration> {
     let is_number = text
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'.');

@@ -77,7 +77,7 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    /// From the provider's word. One that means no early end, or that nobody knows, says that the answer is whole.
+    /// From the provider's word. An unknown word, or one that means no early end, says that the answer is whole.
     fn of_word(word: &str) -> Option<Self> {
         match word {
             "max_tokens" | "model_context_window_exceeded" | "length" | "MAX_TOKENS" => {
@@ -100,7 +100,7 @@ impl Stop {
 
 impl Answer {
     /// Takes what an event says.
-    pub(super) fn take(&mut self, provider: Provider, event: &Value) {
+    pub(super) fn take_event(&mut self, provider: Provider, event: &Value) {
         self.error = error_text(event).or(self.error.take());
         match provider {
             Provider::Anthropic => self.take_anthropic(event),

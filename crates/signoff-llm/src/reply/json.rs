@@ -28,7 +28,7 @@ pub(super) fn find(text: &str, dialect: Dialect) -> Result<PlanText, ReplyProble
     }
     match found.as_slice() {
         [] => Err(ReplyProblem::NoPlan(dialect)),
-        [object] => Ok(unwrapped(object, dialect)),
+        [object] => Ok(unwrap_plan(object, dialect)),
         _ => Err(ReplyProblem::SeveralPlans),
     }
 }
@@ -64,7 +64,7 @@ fn plans_in(object: &str) -> usize {
 }
 
 /// `{"plan": …, "reasoning": …}` as its plan; everything else as it is.
-fn unwrapped(object: &str, dialect: Dialect) -> PlanText {
+fn unwrap_plan(object: &str, dialect: Dialect) -> PlanText {
     let members = members(object);
     let member = |name: &str| {
         let (_, value) = members.iter().find(|(key, _)| key == name)?;

@@ -30,7 +30,7 @@ pub struct PlanText {
     pub has_end: bool,
 }
 
-/// What a model is told whose plan has no end.
+/// The message to a model whose plan does not end.
 pub(crate) const NO_END: &str = "nothing marks the end of the plan, so nobody knows whether it is whole: put all of it into one fence of four backticks";
 
 /// Why an answer holds no plan that can be checked. Displayed as one line that tells the model what to do.
@@ -108,18 +108,20 @@ pub fn read_reply(text: &str, dialect: Dialect) -> Result<PlanText, ReplyProblem
     };
     match found {
         Ok(plan) => match dialect_of(&plan.text) {
-            Some(found) if found != dialect => Err(wrong(found, dialect)),
+            Some(found) if found != dialect => Err(wrong_dialect(found, dialect)),
             Some(_) | None => Ok(plan),
         },
         // It may be a whole plan of the other kind.
-        Err(ReplyProblem::NoPlan(_)) => Err(other_kind(text, is_json)
+        Err(ReplyProblem::NoPlan(_)) => Err(plan_of_other_dialect(text, is_json)
             .filter(|found| *found != dialect)
-            .map_or(ReplyProblem::NoPlan(dialect), |found| wrong(found, dialect))),
+            .map_or(ReplyProblem::NoPlan(dialect), |found| {
+                wrong_dialect(found, dialect)
+            })),
         Err(problem) => Err(problem),
     }
 }
 
-fn other_kind(text: &str, is_json: bool) -> Option<Dialect> {
+fn plan_of_other_dialect(text: &str, is_json: bool) -> Option<Dialect> {
     let plan = if is_json {
         markdown::find(text, Dialect::Workunit)
     } else {
@@ -128,7 +130,7 @@ fn other_kind(text: &str, is_json: bool) -> Option<Dialect> {
     dialect_of(&plan.ok()?.text)
 }
 
-fn wrong(found: Dialect, wanted: Dialect) -> ReplyProblem {
+fn wrong_dialect(found: Dialect, wanted: Dialect) -> ReplyProblem {
     ReplyProblem::WrongDialect { found, wanted }
 }
 

@@ -1,4 +1,4 @@
-//! JSON in which no key of an object is there twice: which of the two is meant, nobody knows.
+//! JSON in which no key of an object is there twice: which of the two is meant is unknown.
 
 use std::fmt;
 

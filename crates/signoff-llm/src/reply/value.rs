@@ -83,7 +83,7 @@ pub fn read_object(text: &str) -> Result<Map<String, Value>, ObjectProblem> {
                 found = Some(object);
             }
             Some(Err(why)) if why.is_eof() => return Err(ObjectProblem::Cut),
-            // It is JSON, and nobody knows which of the values is meant.
+            // It is JSON, and which of the values is meant is unknown.
             Some(Err(why)) if why.is_data() => return Err(malformed_at(text, start, &why)),
             Some(Err(why)) => {
                 at = start + offset(rest, &why).max(1);

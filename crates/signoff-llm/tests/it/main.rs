@@ -9,8 +9,8 @@ mod typed;
 
 use serde_json::json;
 use signoff_llm::{
-    Complete, CompleteError, Completion, Cut, Memory, PlanningContext, RejectedPlan,
-    ToolDescription, Usage,
+    Complete, CompleteError, Completion, Memory, PlanningContext, RejectedPlan, ToolDescription,
+    Truncation, Usage,
 };
 use signoff_plan::dialect::Dialect;
 
@@ -19,7 +19,7 @@ struct Scripted {
     answers: Vec<String>,
     asked: Vec<String>,
     /// Why the first answer is no whole one.
-    first_cut: Option<Cut>,
+    first_cut: Option<Truncation>,
 }
 
 impl Scripted {
@@ -34,7 +34,7 @@ impl Scripted {
     /// The same, with a limit that cuts the first answer off.
     fn cut_first(answers: &[&str]) -> Self {
         Self {
-            first_cut: Some(Cut::TokenLimit),
+            first_cut: Some(Truncation::TokenLimit),
             ..Self::new(answers)
         }
     }

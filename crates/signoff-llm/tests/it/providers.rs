@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 use signoff_llm::{
-    Complete, CompleteError, Completion, Cut, ModelTokens, Provider, ProviderModel,
-    ProviderRequest, ProviderResponse, ResponseBody, Transport, TransportError,
+    Complete, CompleteError, Completion, ModelTokens, Provider, ProviderModel, ProviderRequest,
+    ProviderResponse, ResponseBody, Transport, TransportError, Truncation,
 };
 
 const ALL: [Provider; 4] = [
@@ -206,7 +206,7 @@ fn an_answer_that_a_limit_cut_off_is_known_to_be_no_whole_one() {
     ] {
         let (answer, transport) = ask(provider, [ended_with(provider, word)]);
         let answer = answer.unwrap();
-        assert_eq!(answer.cut, Some(Cut::TokenLimit), "{provider:?}");
+        assert_eq!(answer.cut, Some(Truncation::TokenLimit), "{provider:?}");
         assert_eq!(answer.usage.tokens, Some(15), "{provider:?}");
         // To be cut off again.
         assert_eq!(transport.requests.len(), 1, "{provider:?}");
@@ -334,7 +334,7 @@ fn an_endless_stream_is_left() {
         let (answer, _) = ask(provider, [Reply::Endless(bytes)]);
         let answer = answer.unwrap();
         assert!(
-            matches!(answer.cut, Some(Cut::TooLarge { bytes }) if bytes > 2 << 20),
+            matches!(answer.cut, Some(Truncation::TooLarge { bytes }) if bytes > 2 << 20),
             "{provider:?}"
         );
     }

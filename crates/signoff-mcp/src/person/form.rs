@@ -48,7 +48,7 @@ impl Decision {
         };
         let mut text = StringSchema::new().title(label);
         if let Some(words) = words {
-            text = text.with_default(visible::text(words));
+            text = text.with_default(visible::escape_text(words));
         }
         let schema = ElicitationSchema::builder()
             .required_bool_property(CONFIRM, |_| BooleanSchema::new().title(confirm))
@@ -87,19 +87,19 @@ impl Decision {
         let title = plan.title.as_deref().unwrap_or("untitled");
         let mut text = format!(
             "{asks}\n\n{}\nplan    {}\ndigest  {}\nstate   {}\n",
-            visible::text(title),
-            visible::text(path),
+            visible::escape_text(title),
+            visible::escape_text(path),
             plan.digest,
             plan.status
         );
         if let Some(approval) = &plan.approval {
-            let _ = writeln!(text, "signed  {}", visible::text(&approval.summary));
+            let _ = writeln!(text, "signed  {}", visible::escape_text(&approval.summary));
         }
         for demand in &plan.asks_for {
-            let _ = writeln!(text, "note    this plan {}", visible::text(demand));
+            let _ = writeln!(text, "note    this plan {}", visible::escape_text(demand));
         }
         if let Some(changes) = changes {
-            text.push_str(&changed(changes, path));
+            text.push_str(&unsigned_changes_text(changes, path));
         }
         for (at, step) in plan.steps.iter().enumerate() {
             let lines = step_lines(step);
@@ -108,7 +108,7 @@ impl Decision {
                 let _ = write!(
                     text,
                     "\n… and {more} more steps that do not fit here. Read them before you decide: `signoff show {}`",
-                    visible::text(path)
+                    visible::escape_text(path)
                 );
                 break;
             }
@@ -125,7 +125,7 @@ fn needs_more_people(plan: &Plan) -> bool {
 }
 
 /// What nobody signed yet: for most it is what they want to read first.
-fn changed(changes: &UnsignedChanges, path: &str) -> String {
+fn unsigned_changes_text(changes: &UnsignedChanges, path: &str) -> String {
     let mut text = match &changes.run {
         Some(run) => format!("\nWhat run {run} does not carry out yet:\n"),
         None => "\nDifferent from what was signed last:\n".to_owned(),
@@ -134,14 +134,14 @@ fn changed(changes: &UnsignedChanges, path: &str) -> String {
     let lines = lines.chain(changes.difference.terms.iter().cloned());
     for line in lines {
         if text.len() + line.len() > LONGEST / 2 {
-            let path = visible::text(path);
+            let path = visible::escape_text(path);
             let _ = writeln!(
                 text,
                 "  … and more that does not fit here: `signoff diff --signed {path}`"
             );
             break;
         }
-        let _ = writeln!(text, "  {}", visible::text(&line));
+        let _ = writeln!(text, "  {}", visible::escape_text(&line));
     }
     text
 }
@@ -157,9 +157,9 @@ fn step_lines(step: &Step) -> String {
         Work::Ask { question, .. } => format!("asks you: {question}"),
         Work::Check => "checks only".to_owned(),
     };
-    let mut text = format!("\n{}. {}\n", step.number, visible::text(&step.title));
+    let mut text = format!("\n{}. {}\n", step.number, visible::escape_text(&step.title));
     let mut line = |name: &str, value: &str| {
-        let value = visible::text(value.trim_end()).replace('\n', "\n            ");
+        let value = visible::escape_text(value.trim_end()).replace('\n', "\n            ");
         let _ = writeln!(text, "   {name:<8} {value}");
     };
     line("work", &work);

@@ -31,9 +31,9 @@ use crate::arguments;
 use crate::background::in_background;
 use crate::context::Context;
 use crate::errors::ToolError;
-use crate::schema::read;
+use crate::schema::read_arguments;
 use crate::seal::SealedVersion;
-use crate::tools::run::launch;
+use crate::tools::run::launch_signed_plan;
 
 /// The name of the form among what the client is asked for.
 const FORM: &str = "decision";
@@ -78,7 +78,7 @@ pub(crate) async fn decide(
     let call = format!("{} {}", params.name, Value::Object(arguments.clone()));
     let request = match decision {
         Decision::Approve => {
-            let read: arguments::Approve = read(arguments)?;
+            let read: arguments::Approve = read_arguments(arguments)?;
             Request {
                 decision,
                 plan: read.plan,
@@ -88,7 +88,7 @@ pub(crate) async fn decide(
             }
         }
         Decision::Reject => {
-            let read: arguments::Reject = read(arguments)?;
+            let read: arguments::Reject = read_arguments(arguments)?;
             Request {
                 decision,
                 plan: read.plan,
@@ -104,7 +104,7 @@ pub(crate) async fn decide(
         let answer = params.input_responses.as_ref();
         let answer = answer.and_then(|answers| answers.get(FORM)).cloned();
         let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
-        return settle(context, request, shown, answer).await;
+        return carry_out_decision(context, request, shown, answer).await;
     }
     let (shown, form) = prepare(&context, &request).await?;
     if speaks_newer(client) {
@@ -115,7 +115,7 @@ pub(crate) async fn decide(
         return Ok(DecisionOutcome::Input(Box::new(result)));
     }
     let answer = elicit(form, client).await?;
-    settle(context, request, shown, Some(answer)).await
+    carry_out_decision(context, request, shown, Some(answer)).await
 }
 
 /// Refuses where no person can be asked, with what one can type.
@@ -199,19 +199,19 @@ async fn elicit(
     };
     match answer {
         Ok(rmcp::model::ClientResult::ElicitResult(answer)) => Ok(answer),
-        Ok(_) => Err(unasked("it answered something else")),
-        Err(why) => Err(unasked(&why.to_string())),
+        Ok(_) => Err(cannot_ask("it answered something else")),
+        Err(why) => Err(cannot_ask(&why.to_string())),
     }
 }
 
-fn unasked(why: &str) -> ToolError {
+fn cannot_ask(why: &str) -> ToolError {
     let message = format!("the client could not ask the person: {why}");
     let hint = "a person can decide in a terminal: `signoff approve`, `signoff reject`";
     ToolError::new("person-only", &message, &[hint])
 }
 
 /// Does what the person decided.
-async fn settle(
+async fn carry_out_decision(
     context: Arc<Context>,
     request: Request,
     shown: SealedVersion,
@@ -221,7 +221,7 @@ async fn settle(
     let decided = answer.filter(|answer| answer.action == ElicitationAction::Accept);
     let decided = decided.and_then(|answer| Decision::read(answer.content.as_ref()));
     let Some(decided) = decided else {
-        return Err(undecided(&request, action.as_ref()));
+        return Err(not_decided(&request, action.as_ref()));
     };
     let answer = in_background(move || {
         let project = context.project()?;
@@ -232,7 +232,7 @@ async fn settle(
 }
 
 /// Nothing is done: the person said no, or said nothing. A client without a person at it closes every dialog.
-fn undecided(request: &Request, action: Option<&ElicitationAction>) -> ToolError {
+fn not_decided(request: &Request, action: Option<&ElicitationAction>) -> ToolError {
     let (code, message) = match action {
         Some(ElicitationAction::Accept | ElicitationAction::Decline) => (
             "declined",
@@ -291,7 +291,7 @@ fn carry_out(
             format!("the person signed {id}; it is {state} until enough people have ({progress})")
         }
         Decision::Approve if project.config.approval.then_run.value => {
-            let run = launch(context, project, &request.plan)?.run.run;
+            let run = launch_signed_plan(context, project, &request.plan)?.run.run;
             format!("the person signed {id}, and its run {run} has begun, as the settings say")
         }
         Decision::Approve => format!("the person signed {id}: {state}. `plan_run` starts it"),

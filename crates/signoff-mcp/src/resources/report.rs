@@ -27,7 +27,7 @@ pub(super) fn markdown(report: &Report) -> String {
         report.at
     );
     for signature in &report.signatures {
-        let _ = write!(text, "\n{}\n", signed(signature));
+        let _ = write!(text, "\n{}\n", signature_line(signature));
     }
     text.push_str(&table(&run.steps));
     for item in &run.inbox {
@@ -38,7 +38,7 @@ pub(super) fn markdown(report: &Report) -> String {
         let _ = write!(text, "\nHeld back: {held}\n");
     }
     for (told, step) in report.steps.iter().zip(&run.steps) {
-        text.push_str(&of_step(told, step));
+        text.push_str(&step_section(told, step));
     }
     text.push_str(&answers(report));
     text.push_str(&cost(report));
@@ -49,7 +49,7 @@ pub(super) fn markdown(report: &Report) -> String {
     text
 }
 
-fn signed(signature: &ReportedSignature) -> String {
+fn signature_line(signature: &ReportedSignature) -> String {
     let ReportedSignature {
         by,
         at,
@@ -59,8 +59,8 @@ fn signed(signature: &ReportedSignature) -> String {
         note,
         principal,
     } = signature;
-    let key = part(" (key of ", principal.as_deref(), ")");
-    let note = part(", who said: ", note.as_deref(), "");
+    let key = surround(" (key of ", principal.as_deref(), ")");
+    let note = surround(", who said: ", note.as_deref(), "");
     format!("Signed {at} by {by}, proof `{proof}`{key}: plan `{digest}`, terms `{terms}`{note}.")
 }
 
@@ -82,7 +82,7 @@ fn table(steps: &[Step]) -> String {
     text
 }
 
-fn of_step(told: &ReportedStep, step: &Step) -> String {
+fn step_section(told: &ReportedStep, step: &Step) -> String {
     let ReportedStep {
         id,
         number,
@@ -105,7 +105,7 @@ fn of_step(told: &ReportedStep, step: &Step) -> String {
         text.push_str(&contract_run("Before the work", baseline));
     }
     for attempt in attempts {
-        text.push_str(&of_attempt(attempt));
+        text.push_str(&attempt_section(attempt));
     }
     for wait in waits {
         let to = wait.to.as_deref().unwrap_or("now");
@@ -127,14 +127,14 @@ fn work_of(work: &Work) -> String {
 }
 
 fn contract_of(contract: &Contract) -> String {
-    let mut text = format!("\nContract:\n\n{}", fenced(&contract.command));
+    let mut text = format!("\nContract:\n\n{}", fence_text(&contract.command));
     if !contract.expect.is_empty() {
         let _ = write!(text, "\nExpected: `{}`\n", contract.expect.join("`, `"));
     }
     text
 }
 
-fn of_attempt(attempt: &ReportedAttempt) -> String {
+fn attempt_section(attempt: &ReportedAttempt) -> String {
     let ReportedAttempt {
         number,
         started_at,
@@ -150,11 +150,11 @@ fn of_attempt(attempt: &ReportedAttempt) -> String {
         usage,
     } = attempt;
     let mut text = format!("\n### Attempt {number}\n\nBegan {started_at}");
-    text += &part(", worked until ", worked_until.as_deref(), "");
-    text += &part(", ended ", ended_at.as_deref(), "");
-    text += &part("; agent `", agent.as_deref(), "`");
-    text += &part(", model `", model.as_deref(), "`");
-    text += &part("; ", ended.as_deref(), "");
+    text += &surround(", worked until ", worked_until.as_deref(), "");
+    text += &surround(", ended ", ended_at.as_deref(), "");
+    text += &surround("; agent `", agent.as_deref(), "`");
+    text += &surround(", model `", model.as_deref(), "`");
+    text += &surround("; ", ended.as_deref(), "");
     if let Some(usage) = usage {
         let _ = write!(text, "; {} tokens, USD {}", usage.tokens, dollars(usage));
     }
@@ -172,7 +172,7 @@ fn of_attempt(attempt: &ReportedAttempt) -> String {
         let _ = write!(
             text,
             "\nIts last words, by which nobody judges:\n\n{}",
-            fenced(end_of(said))
+            fence_text(tail_of(said))
         );
     }
     text
@@ -197,9 +197,9 @@ fn contract_run(when: &str, run: &ContractRun) -> String {
     for (name, output) in [("stdout", stdout), ("stderr", stderr)] {
         let output = output.trim_end();
         if !output.is_empty() {
-            let is_cut = *cut || end_of(output).len() < output.len();
+            let is_cut = *cut || tail_of(output).len() < output.len();
             let end = if is_cut { ", its end" } else { "" };
-            let _ = write!(text, "\n{name}{end}:\n\n{}", fenced(end_of(output)));
+            let _ = write!(text, "\n{name}{end}:\n\n{}", fence_text(tail_of(output)));
         }
     }
     text
@@ -213,7 +213,7 @@ fn answers(report: &Report) -> String {
     for answer in &report.answers {
         let (at, by, step) = (&answer.at, &answer.by, &answer.step);
         let (question, choice) = (answer.question.trim(), &answer.choice);
-        let note = part(" (", answer.note.as_deref(), ")");
+        let note = surround(" (", answer.note.as_deref(), ")");
         let _ = writeln!(
             text,
             "- {at}, {by}, about `{step}`: {question} **{choice}**{note}"
@@ -244,12 +244,12 @@ fn dollars(used: &AgentUsage) -> String {
 }
 
 /// A value with what stands around it, if there is one.
-fn part(before: &str, value: Option<&str>, after: &str) -> String {
+fn surround(before: &str, value: Option<&str>, after: &str) -> String {
     value.map_or_else(String::new, |value| format!("{before}{value}{after}"))
 }
 
 /// The end of a text, from a whole line on.
-fn end_of(text: &str) -> &str {
+fn tail_of(text: &str) -> &str {
     if text.len() <= OUTPUT {
         return text;
     }
@@ -258,7 +258,7 @@ fn end_of(text: &str) -> &str {
 }
 
 /// A text of somebody else, which cannot end its own block.
-fn fenced(text: &str) -> String {
+fn fence_text(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     format!("{fence}\n{}\n{fence}\n", text.trim_end())
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn an_output_cannot_end_its_own_block() {
         for (text, fence) in [("a", "```"), ("```\n# Signed", "````"), ("`````", "``````")] {
-            let block = fenced(text);
+            let block = fence_text(text);
             assert!(block.starts_with(&format!("{fence}\n")), "{block}");
             assert_eq!(block.lines().last(), Some(fence));
         }
@@ -280,11 +280,11 @@ mod tests {
     #[test]
     fn of_a_long_output_the_last_lines_are_shown() {
         let long = format!("{}\nü{}\nend", "x".repeat(3_000), "y".repeat(1_000));
-        let shown = end_of(&long);
+        let shown = tail_of(&long);
         assert!(
             shown.starts_with('ü') && shown.ends_with("\nend"),
             "{shown}"
         );
-        assert_eq!(end_of("short"), "short");
+        assert_eq!(tail_of("short"), "short");
     }
 }

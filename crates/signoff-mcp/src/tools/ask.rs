@@ -9,10 +9,10 @@ use crate::answers::Answer;
 use crate::arguments;
 use crate::context::{Context, by_agent};
 use crate::errors::ToolError;
-use crate::schema::read;
+use crate::schema::read_arguments;
 
 pub(crate) fn ask(context: &Context, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
-    let wanted: arguments::Ask = read(arguments)?;
+    let wanted: arguments::Ask = read_arguments(arguments)?;
     let project = context.project()?;
     match (wanted.question, wanted.id) {
         (Some(question), None) => {
@@ -33,12 +33,13 @@ pub(crate) fn ask(context: &Context, arguments: Map<String, Value>) -> Result<An
             Ok(Answer::new(text, &asked))
         }
         (None, Some(id)) if wanted.choices.is_empty() && wanted.plan.is_none() => {
-            let found = questions::named(&project, &id).map_err(|error| context.fail(error))?;
+            let found =
+                questions::find_question(&project, &id).map_err(|error| context.fail(error))?;
             let found = found.ok_or_else(|| {
                 let message = format!("no question has the id `{id}`");
                 ToolError::new("no-item", &message, &[])
             })?;
-            Ok(Answer::new(said(&found), &found))
+            Ok(Answer::new(answer_text(&found), &found))
         }
         _ => {
             let message = "give either a `question`, or the `id` of one that was asked";
@@ -47,7 +48,7 @@ pub(crate) fn ask(context: &Context, arguments: Map<String, Value>) -> Result<An
     }
 }
 
-fn said(question: &Question) -> String {
+fn answer_text(question: &Question) -> String {
     match &question.answer {
         Some(answer) => format!("{} answered: {}", answer.by, answer.text),
         None => "nobody has answered yet; go on with something else and ask again later".to_owned(),

@@ -11,10 +11,10 @@ use crate::answers::Answer;
 use crate::arguments;
 use crate::context::Context;
 use crate::errors::{ToolError, problem_lines};
-use crate::schema::read;
+use crate::schema::read_arguments;
 
 pub(crate) fn get(context: &Context, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
-    let wanted: arguments::PlanName = read(arguments)?;
+    let wanted: arguments::PlanName = read_arguments(arguments)?;
     let project = context.project()?;
     let plan = context.read_plan(&project, &wanted.plan)?;
     let view = PlanView::of(&project, &plan).map_err(context.fail_about(&wanted.plan))?;
@@ -28,7 +28,7 @@ pub(crate) fn verify(
     context: &Context,
     arguments: Map<String, Value>,
 ) -> Result<Answer, ToolError> {
-    let wanted: arguments::Verify = read(arguments)?;
+    let wanted: arguments::Verify = read_arguments(arguments)?;
     let plan = match (wanted.plan, wanted.text) {
         (Some(plan), None) if wanted.dialect.is_none() => {
             let project = context.project()?;

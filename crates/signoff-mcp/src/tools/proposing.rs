@@ -13,7 +13,7 @@ use crate::answers::Answer;
 use crate::arguments::{self, Step};
 use crate::context::{Context, by_agent};
 use crate::errors::ToolError;
-use crate::schema::read;
+use crate::schema::read_arguments;
 
 /// The forms in which a new plan can be given.
 const ONE_FORM: &str = "give exactly one of: `title` with `steps`, `text`, or `path`";
@@ -22,7 +22,7 @@ pub(crate) fn propose(
     context: &Context,
     arguments: Map<String, Value>,
 ) -> Result<Answer, ToolError> {
-    let wanted: arguments::Propose = read(arguments)?;
+    let wanted: arguments::Propose = read_arguments(arguments)?;
     let project = context.project()?;
     let clock = SystemClock::new();
     let acting = by_agent(&project, &clock);
@@ -37,14 +37,14 @@ pub(crate) fn propose(
         _ => return Err(ToolError::new("bad-arguments", ONE_FORM, &[])),
     };
     let done = done.map_err(|error| context.fail(error))?;
-    Ok(told(&done, "proposed"))
+    Ok(plan_answer(&done, "proposed"))
 }
 
 pub(crate) fn revise(
     context: &Context,
     arguments: Map<String, Value>,
 ) -> Result<Answer, ToolError> {
-    let wanted: arguments::Revise = read(arguments)?;
+    let wanted: arguments::Revise = read_arguments(arguments)?;
     let project = context.project()?;
     let clock = SystemClock::new();
     let request = request(wanted.title, wanted.steps, wanted.context)?;
@@ -65,7 +65,7 @@ pub(crate) fn revise(
         expect_digest: None,
     };
     let done = signoff_runtime::advice::revise(acting, &path, &name, &revision, &expected);
-    Ok(told(&done.map_err(fail())?, "revised"))
+    Ok(plan_answer(&done.map_err(fail())?, "revised"))
 }
 
 /// The JSON that plan mode hands in, if the arguments are in that form.
@@ -88,7 +88,7 @@ fn request(
 }
 
 /// The plan, and what comes next.
-fn told(done: &PlanReport, word: &str) -> Answer {
+fn plan_answer(done: &PlanReport, word: &str) -> Answer {
     let (id, state) = (&done.key, done.state);
     let next = match state {
         PlanState::Approved => "a policy signed it; `plan_run` starts it",

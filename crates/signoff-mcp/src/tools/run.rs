@@ -14,7 +14,7 @@ use crate::arguments;
 use crate::background::in_background;
 use crate::context::Context;
 use crate::errors::ToolError;
-use crate::schema::read;
+use crate::schema::read_arguments;
 
 /// A run that goes on by itself.
 #[derive(Debug)]
@@ -38,16 +38,16 @@ pub(crate) async fn start(
     context: Arc<Context>,
     arguments: Map<String, Value>,
 ) -> Result<Started, ToolError> {
-    let wanted: arguments::PlanName = read(arguments)?;
+    let wanted: arguments::PlanName = read_arguments(arguments)?;
     in_background(move || {
         let project = context.project()?;
-        launch(&context, &project, &wanted.plan)
+        launch_signed_plan(&context, &project, &wanted.plan)
     })
     .await
 }
 
 /// Starts a plan that is signed. The process that carries it out refuses any other.
-pub(crate) fn launch(
+pub(crate) fn launch_signed_plan(
     context: &Context,
     project: &Project,
     plan: &str,

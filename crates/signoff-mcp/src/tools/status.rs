@@ -26,7 +26,7 @@ use crate::arguments;
 use crate::background::in_background;
 use crate::context::Context;
 use crate::errors::ToolError;
-use crate::schema::read;
+use crate::schema::read_arguments;
 
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) async fn status(
     arguments: Map<String, Value>,
     client: &RequestContext<RoleServer>,
 ) -> Result<Answer, ToolError> {
-    let wanted: arguments::Status = read(arguments)?;
+    let wanted: arguments::Status = read_arguments(arguments)?;
     if wanted.plan.is_some() && wanted.run.is_some() {
         let message = "give either `plan` or `run`";
         return Err(ToolError::new("bad-arguments", message, &[]));
@@ -70,7 +70,7 @@ fn answer(context: &Context, wanted: &arguments::Status) -> Result<Answer, ToolE
         }
         None => plan_answer(&key, &plan, &status),
     };
-    let asked = questions::all(&project).map_err(|error| context.fail(error))?;
+    let asked = questions::all_questions(&project).map_err(|error| context.fail(error))?;
     let about = asked.iter().filter(|one| {
         one.plan
             .as_ref()

@@ -13,7 +13,7 @@ use crate::answers::Answer;
 use crate::arguments;
 use crate::context::Context;
 use crate::errors::ToolError;
-use crate::schema::read;
+use crate::schema::read_arguments;
 
 /// The session that a call names, or else the environment.
 fn planning(context: &Context, session: Option<&str>) -> Result<Planning, ToolError> {
@@ -22,7 +22,7 @@ fn planning(context: &Context, session: Option<&str>) -> Result<Planning, ToolEr
 }
 
 pub(crate) fn dir(context: &Context, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
-    let wanted: arguments::SessionName = read(arguments)?;
+    let wanted: arguments::SessionName = read_arguments(arguments)?;
     let mut planning = planning(context, wanted.session.as_deref())?;
     let current = planning.current().map_err(|error| context.fail(error))?;
     Ok(Answer::new(current.plan_dir.clone(), &current))
@@ -32,7 +32,7 @@ pub(crate) fn request(
     context: &Context,
     arguments: Map<String, Value>,
 ) -> Result<Answer, ToolError> {
-    let wanted: arguments::SessionName = read(arguments)?;
+    let wanted: arguments::SessionName = read_arguments(arguments)?;
     let mut planning = planning(context, wanted.session.as_deref())?;
     let made = planning.request().map_err(|error| context.fail(error))?;
     Ok(Answer::json(&made))
@@ -42,26 +42,26 @@ pub(crate) fn remove(
     context: &Context,
     arguments: Map<String, Value>,
 ) -> Result<Answer, ToolError> {
-    let wanted: arguments::RemoveThread = read(arguments)?;
+    let wanted: arguments::RemoveThread = read_arguments(arguments)?;
     let mut planning = planning(context, wanted.session.as_deref())?;
     let (process, clock) = (&context.options.process, SystemClock::new());
     let withdrawn = planning.remove(process, &clock, &wanted.thread_id);
     withdrawn
-        .map(|withdrawn| told(&withdrawn, "removed"))
+        .map(|withdrawn| withdrawal_answer(&withdrawn, "removed"))
         .map_err(|error| context.fail(error))
 }
 
 pub(crate) fn clear(context: &Context, arguments: Map<String, Value>) -> Result<Answer, ToolError> {
-    let wanted: arguments::SessionName = read(arguments)?;
+    let wanted: arguments::SessionName = read_arguments(arguments)?;
     let mut planning = planning(context, wanted.session.as_deref())?;
     let (process, clock) = (&context.options.process, SystemClock::new());
     let withdrawn = planning.clear_current(process, &clock);
     withdrawn
-        .map(|withdrawn| told(&withdrawn, "cleared"))
+        .map(|withdrawn| withdrawal_answer(&withdrawn, "cleared"))
         .map_err(|error| context.fail(error))
 }
 
-fn told(withdrawn: &WithdrawReport, word: &str) -> Answer {
+fn withdrawal_answer(withdrawn: &WithdrawReport, word: &str) -> Answer {
     let thread = &withdrawn.thread;
     let text = format!("{word} {}: {}", thread.thread_id, thread.plan_dir);
     let cancelled = withdrawn.cancelled.iter();
@@ -74,7 +74,7 @@ pub(crate) fn commit(
     context: &Context,
     arguments: Map<String, Value>,
 ) -> Result<Answer, ToolError> {
-    let wanted: arguments::SessionName = read(arguments)?;
+    let wanted: arguments::SessionName = read_arguments(arguments)?;
     let project = context.project()?;
     let mut planning = planning(context, wanted.session.as_deref())?;
     let acting = ActorContext {
@@ -106,7 +106,7 @@ pub(crate) fn set_topic(
     context: &Context,
     arguments: Map<String, Value>,
 ) -> Result<Answer, ToolError> {
-    let wanted: arguments::SetTopic = read(arguments)?;
+    let wanted: arguments::SetTopic = read_arguments(arguments)?;
     let mut planning = planning(context, wanted.session.as_deref())?;
     let topic = planning.set_topic(&wanted.topic);
     let topic = topic.map_err(|error| context.fail(error))?;

@@ -16,7 +16,7 @@ fn project(world: &World) -> Project {
         user_config: None,
         state_dir: None,
         person: "ada".to_owned(),
-        engine: signoff_runtime::project::EngineAccess::default(),
+        services: signoff_runtime::project::ExternalServices::default(),
     })
     .unwrap()
 }

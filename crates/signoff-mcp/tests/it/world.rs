@@ -180,7 +180,7 @@ impl World {
                 user_config: Some(self.path("home/config.toml")),
                 state_dir: Some(self.path("home/state")),
                 person: self.person.to_owned(),
-                engine: signoff_runtime::project::EngineAccess::default(),
+                services: signoff_runtime::project::ExternalServices::default(),
             },
             program: PathBuf::from("/nowhere/signoff"),
             wording,

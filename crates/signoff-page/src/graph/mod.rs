@@ -7,7 +7,7 @@ pub mod svg;
 use signoff_plan::model::{Step, Work};
 
 pub use self::progress::RunProgress;
-use crate::words::safe::sanitize;
+use crate::words::sanitize::sanitize;
 
 /// `3. Title`
 pub fn heading(step: &Step) -> String {

@@ -9,8 +9,8 @@ use super::{RunProgress, remark, title};
 use crate::graph::layout::StepGraph;
 use crate::graph::layout::chains::{Chain, Item, fold};
 use crate::graph::layout::layered::{Direction, EdgeSegment, Picture, Point, Size, arrange};
-use crate::words::columns::cut;
-use crate::words::safe::sanitize;
+use crate::words::columns::truncate;
+use crate::words::sanitize::sanitize;
 
 const STYLE: &str = include_str!("graph.css");
 
@@ -74,7 +74,7 @@ pub fn svg(
     let picture = [Direction::Down, Direction::Right]
         .map(|direction| arrange(&sizes, &before, direction))
         .into_iter()
-        .min_by(|one, other| excess(one).total_cmp(&excess(other)));
+        .min_by(|one, other| excess_width(one).total_cmp(&excess_width(other)));
     let Some(picture) = picture else {
         return Err(chains.len());
     };
@@ -83,7 +83,7 @@ pub fn svg(
 }
 
 /// By how much a picture is larger than a page.
-fn excess(picture: &Picture) -> f64 {
+fn excess_width(picture: &Picture) -> f64 {
     (picture.size.width / PAGE.width).max(picture.size.height / PAGE.height)
 }
 
@@ -118,7 +118,7 @@ impl ChainBox {
                     let step = plan.steps.get(*step)?;
                     Some(BoxRow::step(step, progress))
                 }
-                Item::Folded(count) => Some(BoxRow::folded(*count)),
+                Item::Folded(count) => Some(BoxRow::folded_chain(*count)),
             })
             .collect();
         let height = rows.iter().map(|row| row.height).sum();
@@ -129,10 +129,10 @@ impl ChainBox {
 impl BoxRow {
     fn step(step: &Step, progress: Option<&RunProgress<'_>>) -> Self {
         let number = step.number.to_string();
-        let lines = wrapped(&title(step), COLUMNS - number.len());
+        let lines = wrap(&title(step), COLUMNS - number.len());
         let height = PADDING * 2.0 + LINE * (count(lines.len()) + 1.0) - 2.0;
         Self {
-            remark: cut(&remark(step, progress), COLUMNS + 4),
+            remark: truncate(&remark(step, progress), COLUMNS + 4),
             class: match progress {
                 Some(progress) => format!("{} is-{}", step.work.kind(), progress.class(step)),
                 None => step.work.kind().to_owned(),
@@ -150,7 +150,7 @@ impl BoxRow {
         }
     }
 
-    fn folded(count: usize) -> Self {
+    fn folded_chain(count: usize) -> Self {
         Self {
             number: String::new(),
             lines: Vec::new(),
@@ -170,11 +170,11 @@ fn work_line(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
         Work::Ask { question, .. } => question,
         Work::Tool { .. } | Work::Check => return remark(step, progress),
     };
-    cut(&sanitize(text.lines().next().unwrap_or_default()), 120)
+    truncate(&sanitize(text.lines().next().unwrap_or_default()), 120)
 }
 
 /// At most two lines.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
+fn wrap(text: &str, columns: usize) -> Vec<String> {
     if text.width() <= columns {
         return vec![text.to_owned()];
     }
@@ -188,9 +188,9 @@ fn wrapped(text: &str, columns: usize) -> Vec<String> {
         rest = &text[first.len()..];
     }
     if first.is_empty() {
-        return vec![cut(text, columns)];
+        return vec![truncate(text, columns)];
     }
-    vec![first.trim_end().to_owned(), cut(rest, columns)]
+    vec![first.trim_end().to_owned(), truncate(rest, columns)]
 }
 
 fn count(number: usize) -> f64 {
@@ -267,9 +267,9 @@ fn file_head(plan: &Plan, picture: &Picture, loops: f64) -> String {
     let height = picture.size.height + MARGIN * 2.0 + HEAD;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\" aria-labelledby=\"title\">\n<title id=\"title\">{}</title>\n<style>\n{STYLE}</style>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n<text class=\"heading\" x=\"{MARGIN}\" y=\"{:.0}\">{}</text>\n<g transform=\"translate({MARGIN} {:.0})\">\n",
-        escaped(&heading),
+        escape(&heading),
         MARGIN + 12.0,
-        escaped(&heading),
+        escape(&heading),
         MARGIN + HEAD,
     )
 }
@@ -344,14 +344,14 @@ fn one_box(svg: &mut String, canvas: Canvas, drawn: &ChainBox, corner: Point) {
     for (index, row) in drawn.rows.iter().enumerate() {
         let link = row.id.as_deref().filter(|_| canvas == Canvas::Page);
         if let Some(id) = link {
-            let id = escaped(id);
+            let id = escape(id);
             let _ = write!(svg, "<a href=\"#step-{id}\" id=\"node-{id}\">");
         }
         let _ = write!(
             svg,
             "<g class=\"{}\"><title>{}</title>",
             row.class,
-            escaped(&row.full)
+            escape(&row.full)
         );
         if index > 0 {
             let _ = write!(
@@ -379,7 +379,7 @@ fn one_box(svg: &mut String, canvas: Canvas, drawn: &ChainBox, corner: Point) {
             let _ = write!(
                 svg,
                 "<text class=\"title\" x=\"{indent:.1}\" y=\"{base:.1}\">{}</text>",
-                escaped(line)
+                escape(line)
             );
             base += LINE;
         }
@@ -387,7 +387,7 @@ fn one_box(svg: &mut String, canvas: Canvas, drawn: &ChainBox, corner: Point) {
         let _ = writeln!(
             svg,
             "<text class=\"remark\" x=\"14\" y=\"{base:.1}\">{}</text></g>{close}",
-            escaped(&row.remark)
+            escape(&row.remark)
         );
         top += row.height;
     }
@@ -395,7 +395,7 @@ fn one_box(svg: &mut String, canvas: Canvas, drawn: &ChainBox, corner: Point) {
 }
 
 /// Text inside an element. XML has no way to write the other control characters at all.
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut safe = String::new();
     for c in text.chars() {
         match c {
@@ -418,19 +418,19 @@ mod tests {
     #[test]
     fn text_is_no_markup() {
         assert_eq!(
-            escaped("<a href=\"x\">&\u{ffff}"),
+            escape("<a href=\"x\">&\u{ffff}"),
             "&lt;a href=&quot;x&quot;&gt;&amp;?"
         );
     }
 
     #[test]
     fn titles_take_two_lines_at_most() {
-        assert_eq!(wrapped("one two", 10), ["one two"]);
-        assert_eq!(wrapped("one two three four", 10), ["one two", "three four"]);
+        assert_eq!(wrap("one two", 10), ["one two"]);
+        assert_eq!(wrap("one two three four", 10), ["one two", "three four"]);
         assert_eq!(
-            wrapped("one two three four five", 10),
+            wrap("one two three four five", 10),
             ["one two", "three fou…"]
         );
-        assert_eq!(wrapped("abcdefghijklmn", 5), ["abcd…"]);
+        assert_eq!(wrap("abcdefghijklmn", 5), ["abcd…"]);
     }
 }

@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use signoff_api::comments::Comment;
 
 use super::ReviewView;
-use crate::address::part;
+use crate::address::path_segment;
 use crate::frame::token;
 use crate::moment::time;
 
 /// What is said about the plan as a whole, what a critic has against it, and the planner.
 pub(super) fn section(review: &ReviewView<'_>) -> Markup {
-    let base = format!("/plans/{}", part(review.key));
+    let base = format!("/plans/{}", path_segment(review.key));
     html! {
         section.section #comments aria-labelledby="comments-title" {
             h2 #comments-title { "Comments on the plan" }
@@ -74,7 +74,7 @@ pub(super) fn comments_of(review: &ReviewView<'_>, step: Option<&str>) -> Markup
                         }
                         p { (comment.text) }
                         @if review.actions.comment {
-                            form method="post" action={ "/plans/" (part(review.key)) "/comments/" (part(&comment.id)) "/resolve" } {
+                            form method="post" action={ "/plans/" (path_segment(review.key)) "/comments/" (path_segment(&comment.id)) "/resolve" } {
                                 (token(review.csrf))
                                 button.quiet.small aria-label={ "Resolve the comment of " (comment.by) } { "Resolve" }
                             }

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::address::part;
+use crate::address::path_segment;
 use crate::frame::token;
-use crate::review::signing::short;
+use crate::review::signing::short_digest;
 
 /// What the screen shows.
 #[derive(Debug)]
@@ -32,15 +32,15 @@ pub struct Statement<'a> {
 impl KeyView<'_> {
     /// The screen.
     pub fn render(&self) -> Markup {
-        let base = format!("/plans/{}", part(self.key));
+        let base = format!("/plans/{}", path_segment(self.key));
         html! {
             header.doc-head {
                 p.crumbs { a href="/" { "Plans" } " / " a href=(base) { span.mono { (self.key) } } " / key" }
                 h1 { "Sign off “" (self.title) "” with your key" }
-                p.digest { "plan " (short(self.digest)) " · terms " (short(self.terms)) }
+                p.digest { "plan " (short_digest(self.digest)) " · terms " (short_digest(self.terms)) }
             }
             ol.key-steps {
-                li { (self.whose(&base)) }
+                li { (self.key_of_person(&base)) }
                 @if let Some(statement) = &self.statement {
                     li { (command(statement)) }
                     li { (self.answer(&base, statement)) }
@@ -49,7 +49,7 @@ impl KeyView<'_> {
         }
     }
 
-    fn whose(&self, base: &str) -> Markup {
+    fn key_of_person(&self, base: &str) -> Markup {
         html! {
             form method="get" action={ (base) "/key" } {
                 div.field {

@@ -15,8 +15,8 @@ use signoff_api::regeneration::{Regeneration, RegenerationState};
 
 pub use self::signing::{PlanActions, SigningView};
 use self::step::StepView;
-use crate::address::part;
-use crate::moment::{lasted, time};
+use crate::address::path_segment;
+use crate::moment::{format_duration, time};
 use crate::problem::code_in;
 use crate::state::of_plan;
 use crate::words::count::count;
@@ -70,7 +70,7 @@ impl ReviewView<'_> {
                         (self.rejections())
                         (differences::section(self))
                         (self.general_problems())
-                        (self.about())
+                        (self.plan_facts())
                         (self.steps())
                         (comments::section(self))
                     }
@@ -97,7 +97,7 @@ impl ReviewView<'_> {
                     h1 { (plan.title.as_deref().unwrap_or(self.key)) }
                     div.buttons.no-wrap {
                         a.button.to-decision href="#decision" { "Decide" }
-                        @if self.actions.edit { a.button href={ "/plans/" (part(self.key)) "/text" } data-key="e" { "Edit the text" } }
+                        @if self.actions.edit { a.button href={ "/plans/" (path_segment(self.key)) "/text" } data-key="e" { "Edit the text" } }
                     }
                 }
                 div.meta {
@@ -127,7 +127,7 @@ impl ReviewView<'_> {
                             div.body {
                                 p { "The planner writes " @match &asked.step { Some(step) => { "step " code { (step) } }, None => "the plan" } " anew. The plan changes when it is done, and not before." }
                                 @if let Some(line) = asked.progress.last() { p.small.muted { (line) } }
-                                noscript { p.small { a href={ "/plans/" (part(self.key)) } { "Look again" } } }
+                                noscript { p.small { a href={ "/plans/" (path_segment(self.key)) } { "Look again" } } }
                             }
                         } @else {
                             span.sign aria-hidden="true" { "✗" }
@@ -181,21 +181,21 @@ impl ReviewView<'_> {
         }
     }
 
-    fn about(&self) -> Markup {
+    fn plan_facts(&self) -> Markup {
         let plan = self.plan;
         html! {
             section.section aria-label="About the plan" {
                 div.step-body {
                     @for text in plan.task.iter().chain(&plan.context) { p.prose { (code_in(text)) } }
                     dl.facts {
-                        (listed("Constraints", &plan.constraints))
-                        (listed("Risks", &plan.risks))
+                        (list_fact("Constraints", &plan.constraints))
+                        (list_fact("Risks", &plan.risks))
                         @if let Some(budget) = budget(&plan.budget) { dt { "Budget" } dd { (budget) } }
                         @if let Some(tools) = &plan.tools { dt { "Tools" } dd.mono { @if tools.is_empty() { "none" } @else { (tools.join(", ")) } } }
                         @if let Some(model) = &plan.executor_model { dt { "Model" } dd.mono { (model) } }
                         @if let Some(seconds) = plan.metadata.get("estimated_duration").and_then(serde_json::Value::as_f64) {
-                            dt { "Estimated" } dd { (lasted(whole_ms(seconds))) @if let Some(took) = self.lasted { " · it took " (lasted(took)) } }
-                        } @else if let Some(took) = self.lasted { dt { "Took" } dd { (lasted(took)) } }
+                            dt { "Estimated" } dd { (format_duration(whole_ms(seconds))) @if let Some(took) = self.lasted { " · it took " (format_duration(took)) } }
+                        } @else if let Some(took) = self.lasted { dt { "Took" } dd { (format_duration(took)) } }
                         @if let Some(priority) = &plan.priority { dt { "Priority" } dd { (priority) } }
                         @if let Some(previous) = &plan.previous { dt { "Replaces" } dd.mono { (previous) } }
                         @for (name, value) in &plan.params { dt { "Parameter" } dd.mono { (name) " = " (value) } }
@@ -225,7 +225,7 @@ impl ReviewView<'_> {
         html! {
             @for step in shown { (StepView { review: self, step }.render()) }
             @if left > 0 {
-                div.more #more { a.button href={ "/plans/" (part(self.key)) "?from=" (next) } data-more { "Show more steps (" (left) " left)" } }
+                div.more #more { a.button href={ "/plans/" (path_segment(self.key)) "?from=" (next) } data-more { "Show more steps (" (left) " left)" } }
             }
         }
     }
@@ -249,7 +249,7 @@ fn whole_ms(seconds: f64) -> u64 {
     (seconds * 1000.0) as u64
 }
 
-fn listed(name: &str, values: &[String]) -> Markup {
+fn list_fact(name: &str, values: &[String]) -> Markup {
     html! {
         @if !values.is_empty() {
             dt { (name) }
@@ -265,7 +265,7 @@ fn budget(budget: &Budget) -> Option<String> {
     parts.extend(
         budget
             .wall_s
-            .map(|seconds| format!("at most {}", lasted(whole_ms(seconds)))),
+            .map(|seconds| format!("at most {}", format_duration(whole_ms(seconds)))),
     );
     parts.extend(budget.agents.map(|agents| format!("{agents} agents")));
     (!parts.is_empty()).then(|| parts.join(" · "))

@@ -5,10 +5,10 @@ use signoff_api::comments::Comment;
 use signoff_api::plan::{Plan, Work};
 
 use super::ReviewView;
-use crate::address::part;
+use crate::address::path_segment;
 use crate::frame::token;
 use crate::words::count::count;
-use crate::words::safe::sanitize;
+use crate::words::sanitize::sanitize;
 
 /// What is known about signing now.
 #[derive(Debug)]
@@ -38,12 +38,12 @@ pub struct PlanActions {
 impl SigningView<'_> {
     pub(super) fn render(&self, review: &ReviewView<'_>) -> Markup {
         let (plan, actions) = (review.plan, review.actions);
-        let base = format!("/plans/{}", part(review.key));
+        let base = format!("/plans/{}", path_segment(review.key));
         html! {
             section.card.sign-box #decision aria-labelledby="decision-title" {
                 header { h2 #decision-title { (self.heading(review)) } }
                 div.inside {
-                    (covers(plan, review))
+                    (covered_files(plan, review))
                     @if let Some(by) = self.signed_by { p.small { "✓ Signed by " strong { (by) } ". It covers exactly this text and these terms." } }
                     @if let Some(approval) = &plan.approval { p.small { "Signatures: " strong { (approval.summary) } } }
                     @if actions.sign { (self.refusal(review)) }
@@ -62,7 +62,7 @@ impl SigningView<'_> {
                         p.consequence { "It runs in a process of its own and goes on when you close this page." }
                     }
                     div.buttons { @if actions.reject { (reject(review, &base)) } @if actions.cancel { (cancel(review, &base)) } }
-                    p.digest { "plan " (short(&plan.digest)) @if let Some(terms) = &plan.terms { " · terms " (short(terms)) } }
+                    p.digest { "plan " (short_digest(&plan.digest)) @if let Some(terms) = &plan.terms { " · terms " (short_digest(terms)) } }
                 }
             }
         }
@@ -114,7 +114,7 @@ fn where_it_stands(review: &ReviewView<'_>) -> Option<&'static str> {
     })
 }
 
-fn covers(plan: &Plan, review: &ReviewView<'_>) -> Markup {
+fn covered_files(plan: &Plan, review: &ReviewView<'_>) -> Markup {
     let contracts = plan
         .steps
         .iter()
@@ -227,7 +227,7 @@ fn cancel(review: &ReviewView<'_>, base: &str) -> Markup {
 }
 
 /// The beginning of a digest, enough to compare by eye.
-pub(crate) fn short(digest: &str) -> &str {
+pub(crate) fn short_digest(digest: &str) -> &str {
     let plain = digest.strip_prefix("sha256:").unwrap_or(digest);
     plain.get(..12).unwrap_or(plain)
 }

@@ -6,7 +6,7 @@ use signoff_api::diagnostics::Diagnostic;
 use signoff_api::plan::{Contract, OnFail, Step, Work};
 
 use super::{ReviewView, problem_of};
-use crate::address::part;
+use crate::address::path_segment;
 use crate::frame::token;
 use crate::problem::code_in;
 use crate::state::of_step;
@@ -45,7 +45,7 @@ impl StepView<'_> {
                     div.step-body {
                         // What the form has too: it takes the place of it while it is open.
                         div class={ "step-body" @if matches!(step.work, Work::Agent { .. }) { " in-form" } } {
-                            (work(&step.work))
+                            (work_facts(&step.work))
                             @if let Some(contract) = &step.contract { (contract_of(contract)) }
                             @else if matches!(step.work, Work::Agent { .. }) { p.small.muted { "No contract: a person has to accept the work." } }
                         }
@@ -72,12 +72,12 @@ impl StepView<'_> {
             }
             div.step-meta {
                 a.mono href={ "#step-" (step.id) } { (step.id) }
-                span { (who(&step.work)) }
+                span { (performer(&step.work)) }
                 @if !step.depends_on.is_empty() {
                     span { "after " @for (at, id) in step.depends_on.iter().take(6).enumerate() { @if at > 0 { ", " } a.mono href={ "#step-" (id) } { (id) } } @if step.depends_on.len() > 6 { " and " (step.depends_on.len() - 6) " more" } }
                 } @else if step.number > 1 { span { "can start at once" } }
-                @if let Some(seconds) = step.timeout_s { span { "at most " (crate::moment::lasted(super::whole_ms(seconds))) } }
-                @if let Some((_, seconds)) = took { span { "took " (crate::moment::lasted(super::whole_ms(*seconds))) } }
+                @if let Some(seconds) = step.timeout_s { span { "at most " (crate::moment::format_duration(super::whole_ms(seconds))) } }
+                @if let Some((_, seconds)) = took { span { "took " (crate::moment::format_duration(super::whole_ms(*seconds))) } }
                 @if !step.critical { span { "not critical" } }
                 span { "if it fails: " (on_fail(step)) }
             }
@@ -130,7 +130,11 @@ impl StepView<'_> {
     /// What can be done to it, closed.
     fn actions(&self) -> Markup {
         let (step, review) = (self.step, self.review);
-        let base = format!("/plans/{}/steps/{}", part(review.key), part(&step.id));
+        let base = format!(
+            "/plans/{}/steps/{}",
+            path_segment(review.key),
+            path_segment(&step.id)
+        );
         html! {
             div.step-actions {
                 @if review.actions.edit { (self.edit_form(&base)) }
@@ -138,7 +142,7 @@ impl StepView<'_> {
                     details {
                         summary { "Comment" }
                         form.step-form method="post" action={ (base) "/comment" } {
-                            (self.hidden())
+                            (self.hidden_inputs())
                             div.field { label for=(self.field("comment")) { "Comment" } textarea id=(self.field("comment")) name="text" required data-key="c" {} }
                             button.primary { "Comment" }
                         }
@@ -153,7 +157,7 @@ impl StepView<'_> {
         format!("{name}-{}", self.step.id)
     }
 
-    fn hidden(&self) -> Markup {
+    fn hidden_inputs(&self) -> Markup {
         let review = self.review;
         html! { (token(review.csrf)) input type="hidden" name="digest" value=(review.plan.digest); }
     }
@@ -172,11 +176,11 @@ impl StepView<'_> {
             details.step-edit {
                 summary data-key="e" { "Edit" }
                 form.step-form method="post" action={ (base) "/edit" } data-checks={ (base) "/check" } {
-                    (self.hidden())
+                    (self.hidden_inputs())
                     div.form-grid {
-                        (field("title").line("Title", &step.title, Some("wide")))
-                        @if let Work::Agent { task, .. } = &step.work { (field("task").text("Task", task, "")) }
-                        (field("contract").text("Contract", contract, "code"))
+                        (field("title").line_input("Title", &step.title, Some("wide")))
+                        @if let Work::Agent { task, .. } = &step.work { (field("task").text_input("Task", task, "")) }
+                        (field("contract").text_input("Contract", contract, "code"))
                         (field("depends_on").names("Waits for", &step.depends_on.join(", "), "ids of steps, with commas", "steps"))
                         (field("on_fail").choices("If it fails", &on_fail_text(&step.on_fail), "on-fail-choices", "`retry(2), then escalate`, `escalate`, `skip`, `abort`, `replan`"))
                         @if let Work::Agent { role, .. } = &step.work { (field("target").choices("Agent", role.as_deref().unwrap_or_default(), "role-choices", "a role of the configuration")) }
@@ -196,8 +200,8 @@ impl StepView<'_> {
         html! {
             details {
                 summary { "Write anew" }
-                form.step-form method="post" action={ "/plans/" (part(self.review.key)) "/regenerate" } {
-                    (self.hidden())
+                form.step-form method="post" action={ "/plans/" (path_segment(self.review.key)) "/regenerate" } {
+                    (self.hidden_inputs())
                     input type="hidden" name="step" value=(step.id);
                     div.field {
                         label for=(self.field("anew")) { "What should the planner do differently?" }
@@ -216,9 +220,9 @@ impl StepView<'_> {
                 summary { "Move or skip" }
                 div.step-form.buttons {
                     @for (to, word) in [("up", "Move up"), ("down", "Move down")] {
-                        form method="post" action={ (base) "/move" } { (self.hidden()) input type="hidden" name="to" value=(to); button { (word) } }
+                        form method="post" action={ (base) "/move" } { (self.hidden_inputs()) input type="hidden" name="to" value=(to); button { (word) } }
                     }
-                    form method="post" action={ (base) "/skip" } { (self.hidden()) button.danger { "Skip this step" } }
+                    form method="post" action={ (base) "/skip" } { (self.hidden_inputs()) button.danger { "Skip this step" } }
                     span.small.muted { "A skipped step stays in the plan and is left out of runs." }
                 }
             }
@@ -237,7 +241,7 @@ impl Field<'_> {
         format!("{}-{}", self.name, self.step)
     }
 
-    fn around(&self, label: &str, class: Option<&str>, inside: &Markup) -> Markup {
+    fn labelled_field(&self, label: &str, class: Option<&str>, inside: &Markup) -> Markup {
         html! {
             div class={ "field " (class.unwrap_or_default()) } {
                 label for=(self.id()) { (label) }
@@ -247,16 +251,16 @@ impl Field<'_> {
         }
     }
 
-    fn line(&self, label: &str, value: &str, class: Option<&str>) -> Markup {
+    fn line_input(&self, label: &str, value: &str, class: Option<&str>) -> Markup {
         let input = html! { input id=(self.id()) name=(self.name) value=(value) aria-describedby={ "problems-" (self.id()) } autocomplete="off"; };
-        self.around(label, class, &input)
+        self.labelled_field(label, class, &input)
     }
 
-    fn text(&self, label: &str, value: &str, class: &str) -> Markup {
+    fn text_input(&self, label: &str, value: &str, class: &str) -> Markup {
         let rows = if class == "code" { "2" } else { "4" };
         let spelling = if class == "code" { "false" } else { "true" };
         let area = html! { textarea class=(class) id=(self.id()) name=(self.name) rows=(rows) spellcheck=(spelling) aria-describedby={ "problems-" (self.id()) } { "\n" (value) } };
-        self.around(label, Some("wide"), &area)
+        self.labelled_field(label, Some("wide"), &area)
     }
 
     fn names(&self, label: &str, value: &str, hint: &str, suggests: &str) -> Markup {
@@ -265,7 +269,7 @@ impl Field<'_> {
             input.code id=(self.id()) name=(self.name) value=(value) spellcheck="false" autocomplete="off" data-suggests=[suggests] aria-describedby={ "problems-" (self.id()) };
             p.hint { (code_in(hint)) }
         };
-        self.around(label, None, &input)
+        self.labelled_field(label, None, &input)
     }
 
     fn choices(&self, label: &str, value: &str, list: &str, hint: &str) -> Markup {
@@ -273,13 +277,13 @@ impl Field<'_> {
             input.code id=(self.id()) name=(self.name) value=(value) spellcheck="false" autocomplete="off" list=(list) aria-describedby={ "problems-" (self.id()) };
             p.hint { (code_in(hint)) }
         };
-        self.around(label, None, &input)
+        self.labelled_field(label, None, &input)
     }
 }
 
 /// The form of a new step at the end.
 pub(super) fn add_form(review: &ReviewView<'_>) -> Markup {
-    let base = format!("/plans/{}/steps", part(review.key));
+    let base = format!("/plans/{}/steps", path_segment(review.key));
     let field = |name| Field { step: "new", name };
     let roles = review
         .plan
@@ -300,9 +304,9 @@ pub(super) fn add_form(review: &ReviewView<'_>) -> Markup {
             form.step-form method="post" action=(base) data-checks={ (base) "/check" } {
                 (token(review.csrf))
                 input type="hidden" name="digest" value=(review.plan.digest);
-                (field("title").line("Title", "", None))
-                (field("task").text("Task", "", ""))
-                (field("contract").text("Contract", "", "code"))
+                (field("title").line_input("Title", "", None))
+                (field("task").text_input("Task", "", ""))
+                (field("contract").text_input("Contract", "", "code"))
                 div.form-grid {
                     (field("depends_on").names("Waits for", "", "ids of steps, with commas; empty: all before it", "steps"))
                     (field("target").choices("Agent", usual, "role-choices", "a role of the configuration"))
@@ -341,7 +345,7 @@ pub fn tools_text(tools: Option<&[String]>) -> String {
     }
 }
 
-fn who(work: &Work) -> Markup {
+fn performer(work: &Work) -> Markup {
     html! {
         @match work {
             Work::Agent { role, .. } => { "agent " span.mono { (role.as_deref().unwrap_or("default")) } },
@@ -352,7 +356,7 @@ fn who(work: &Work) -> Markup {
     }
 }
 
-fn work(work: &Work) -> Markup {
+fn work_facts(work: &Work) -> Markup {
     html! {
         @match work {
             Work::Agent { task, .. } => p.prose { (code_in(task)) },

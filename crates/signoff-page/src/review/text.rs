@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use signoff_api::diagnostics::Diagnostic;
 
 use super::problem_of;
-use crate::address::part;
+use crate::address::path_segment;
 use crate::frame::token;
 
 /// What the screen shows.
@@ -22,7 +22,7 @@ pub struct TextView<'a> {
 impl TextView<'_> {
     /// The screen.
     pub fn render(&self) -> Markup {
-        let back = format!("/plans/{}", part(self.key));
+        let back = format!("/plans/{}", path_segment(self.key));
         html! {
             header.doc-head {
                 p.crumbs { a href="/" { "Plans" } " / " a href=(back) { span.mono { (self.key) } } " / text" }

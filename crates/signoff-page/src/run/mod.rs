@@ -9,9 +9,9 @@ use signoff_api::run::{Run, Step};
 
 use self::step::{StepDetail, StepRow};
 pub use self::tally::StepTally;
-use crate::address::part;
+use crate::address::path_segment;
 use crate::frame::token;
-use crate::moment::{between, lasted, millis, time};
+use crate::moment::{format_duration, millis, millis_between, time};
 use crate::state::of_run;
 use crate::timeline::{StepTimes, timeline};
 use crate::words::count::count;
@@ -63,9 +63,9 @@ impl RunView<'_> {
         let run = self.run;
         html! {
             div #run data-live data-run=(run.run) {
-                (self.head())
+                (self.run_head())
                 (self.inbox())
-                (self.held())
+                (self.held_files())
                 div.columns.aside-first {
                     div {
                         section.section aria-labelledby="steps-title" {
@@ -81,7 +81,7 @@ impl RunView<'_> {
                                 (self.drawing())
                             }
                         }
-                        (self.facts())
+                        (self.run_facts())
                     }
                 }
             }
@@ -89,7 +89,7 @@ impl RunView<'_> {
     }
 
     /// What changes while the run goes on, without the steps: its size does not depend on how many have ended.
-    pub fn head(&self) -> Markup {
+    pub fn run_head(&self) -> Markup {
         let run = self.run;
         html! {
             header.doc-head #run-head data-status=(run.status) {
@@ -103,7 +103,7 @@ impl RunView<'_> {
                     @if let Some(reason) = run.paused.filter(|_| run.inbox.is_empty()) { span { "paused: " (format!("{reason:?}").to_lowercase()) } }
                     @if run.undone { span { "undone" } }
                     @if run.landed.is_some() { span { "✓ in your checkout" } }
-                    a href={ "/plans/" (part(&run.plan)) } { "plan " span.mono { (run.plan) } }
+                    a href={ "/plans/" (path_segment(&run.plan)) } { "plan " span.mono { (run.plan) } }
                     span { "began " (time(&run.started_at, self.now)) }
                 }
                 div.run-bar { (self.figures()) (self.buttons()) }
@@ -112,8 +112,8 @@ impl RunView<'_> {
     }
 
     /// All of that: the head, the questions, the timeline, and the graph where one is given.
-    pub fn changing(&self) -> Markup {
-        html! { (self.head()) (self.inbox()) (self.timeline()) (self.drawing()) }
+    pub fn live_attributes(&self) -> Markup {
+        html! { (self.run_head()) (self.inbox()) (self.timeline()) (self.drawing()) }
     }
 
     fn drawing(&self) -> Markup {
@@ -136,7 +136,7 @@ impl RunView<'_> {
         html! {
             dl.run-figures {
                 div.figure { dt { "Steps" } dd { (self.tally.ended) " " small { "of " (self.tally.steps) } } }
-                @if let Some(wall) = wall { div.figure { dt { "Time" } dd { (lasted(wall)) } } }
+                @if let Some(wall) = wall { div.figure { dt { "Time" } dd { (format_duration(wall)) } } }
                 @if let Some(used) = used {
                     div.figure { dt { "Cost" } dd {
                         @match used.usd { Some(usd) => { @if used.usd_is_partial { "≥ " } (format!("${usd:.2}")) }, None => "unknown" }
@@ -236,13 +236,13 @@ impl RunView<'_> {
     }
 
     /// Files that are held back from the checkout. While it goes on it tries again by itself.
-    fn held(&self) -> Markup {
+    fn held_files(&self) -> Markup {
         let run = self.run;
         html! {
             @if !run.held.is_empty() && self.actions.land {
                 section.section.question aria-labelledby="held-title" {
                     header { h2 #held-title { (count(run.held.len(), "file")) " held back from your checkout" } }
-                    (crate::inbox::settling(&run.run, &run.held, self.csrf))
+                    (crate::inbox::settle_form(&run.run, &run.held, self.csrf))
                 }
             } @else if !run.held.is_empty() {
                 div.section { div.notice.tone-regressed {
@@ -262,7 +262,7 @@ impl RunView<'_> {
         let next = self.from.saturating_add(PAGE);
         let left = run.steps.len().saturating_sub(next);
         html! {
-            @for (at, step) in shown { (self.row(step, at)) }
+            @for (at, step) in shown { (self.step_row(step, at)) }
             @if left > 0 { div.more #more { a.button href={ "?from=" (next) } data-more { "Show more steps (" (left) " left)" } } }
         }
     }
@@ -273,23 +273,23 @@ impl RunView<'_> {
         let at = steps.iter().position(|step| step.id == id);
         let found = at.and_then(|at| Some((steps.get(at)?, at)));
         html! {
-            @if let Some((step, at)) = found { (self.row(step, at)) }
+            @if let Some((step, at)) = found { (self.step_row(step, at)) }
         }
     }
 
-    /// A step that stands here in the run, and mostly among what is told too.
-    fn row(&self, step: &Step, at: usize) -> Markup {
+    /// A step at this position of the run; most are in the report too.
+    fn step_row(&self, step: &Step, at: usize) -> Markup {
         let is_it = |told: &&ReportedStep| told.id == step.id;
         let here = self.told.get(at).filter(is_it);
         let told = here.or_else(|| self.told.iter().find(is_it));
         let (run, now) = (self.run, self.now);
         let open = self.open.filter(|open| open.step.id == step.id);
         html! {
-            @if let Some(told) = told { (step::row(&StepRow { run, step, told, open, now })) }
+            @if let Some(told) = told { (step::render_row(&StepRow { run, step, told, open, now })) }
         }
     }
 
-    fn facts(&self) -> Markup {
+    fn run_facts(&self) -> Markup {
         let run = self.run;
         html! {
             section.card aria-label="About the run" { div.inside { dl.facts {
@@ -303,12 +303,12 @@ impl RunView<'_> {
                         dt { (agent) } dd { (signoff_engine::tokens_text(used.tokens)) " tokens" @if let Some(usd) = used.usd { " · " (format!("${usd:.2}")) } }
                     }
                 }
-                dt { "Digest" } dd.digest title=(run.digest) { (crate::review::signing::short(&run.digest)) }
+                dt { "Digest" } dd.digest title=(run.digest) { (crate::review::signing::short_digest(&run.digest)) }
             } } }
         }
     }
 
-    fn times(&self) -> StepTimes<'_> {
+    fn step_times(&self) -> StepTimes<'_> {
         StepTimes {
             run: self.run,
             steps: self.told,
@@ -319,7 +319,7 @@ impl RunView<'_> {
     fn timeline(&self) -> Markup {
         html! {
             section.section #timeline aria-labelledby="timeline-title" {
-                @if let Some(picture) = timeline(&self.times(), self.now) {
+                @if let Some(picture) = timeline(&self.step_times(), self.now) {
                     h2 #timeline-title { "Timeline" }
                     (picture)
                 }
@@ -342,8 +342,8 @@ fn works_in(isolation: signoff_api::event::Isolation) -> &'static str {
 pub fn outcome_sentence(run: &Run) -> String {
     let steps = count(run.steps.len(), "step");
     let grades = StepTally::of_steps(&run.steps).grades();
-    let took = between(&run.started_at, &run.updated_at)
-        .map_or_else(String::new, |took| format!(" in {}", lasted(took)));
+    let took = millis_between(&run.started_at, &run.updated_at)
+        .map_or_else(String::new, |took| format!(" in {}", format_duration(took)));
     match run.outcome {
         Some(signoff_api::event::Outcome::Completed) => {
             format!("All of its {steps} are done{took}: {grades}.")

@@ -5,12 +5,12 @@ use signoff_api::report::{ReportedAttempt, ReportedStep};
 use signoff_api::run::{Run, Step};
 use signoff_api::transcript::Transcript;
 
-use crate::address::part;
-use crate::moment::{between, lasted, millis};
+use crate::address::path_segment;
+use crate::moment::{format_duration, millis, millis_between};
 use crate::output::{before_and_after, patch, transcript};
 use crate::review::step::contract_of;
 use crate::state::of_step;
-use crate::words::evidence::because;
+use crate::words::evidence::qualified_meaning;
 
 /// What a row shows.
 #[derive(Debug)]
@@ -59,16 +59,16 @@ impl Tab {
     ];
 
     /// The tab of this name.
-    pub fn named(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         let found = Self::ALL.into_iter().find(|(_, known, _)| *known == name);
         found.map_or(Self::default(), |(tab, _, _)| tab)
     }
 }
 
 /// The row; its inside comes when somebody opens it.
-pub fn row(view: &StepRow<'_>) -> Markup {
+pub fn render_row(view: &StepRow<'_>) -> Markup {
     let (step, told) = (view.step, view.told);
-    let address = format!("/runs/{}/steps/{}", view.run.run, part(&step.id));
+    let address = format!("/runs/{}/steps/{}", view.run.run, path_segment(&step.id));
     html! {
         article.run-step id={ "step-" (step.id) } data-item data-step=(step.id) data-state=(step.status) aria-label={ "Step " (told.number) ": " (step.title) } {
             details open[view.open.is_some()] data-filled=[view.open.map(|_| "yes")] data-fetches=(address) {
@@ -77,13 +77,13 @@ pub fn row(view: &StepRow<'_>) -> Markup {
                     span { (of_step(&step.status, step.evidence).label()) }
                     span.name {
                         (step.title)
-                        @if let Some(doing) = doing(view) { span.doing { (doing) } }
+                        @if let Some(doing) = current_activity(view) { span.doing { (doing) } }
                     }
                     span.figures { (figures(view)) }
                 }
                 div.inside id={ "inside-" (step.id) } {
                     @match view.open {
-                        Some(detail) => (inside(detail)),
+                        Some(detail) => (details(detail)),
                         None => p { a href=(address) { "Show what was tried" } },
                     }
                 }
@@ -92,7 +92,7 @@ pub fn row(view: &StepRow<'_>) -> Markup {
     }
 }
 
-fn doing(view: &StepRow<'_>) -> Option<String> {
+fn current_activity(view: &StepRow<'_>) -> Option<String> {
     let at_work = view.run.at_work.iter().find(|one| one.step == view.step.id);
     let doing = at_work
         .map(|one| one.agent.doing.clone())
@@ -114,24 +114,24 @@ fn figures(view: &StepRow<'_>) -> String {
     }
     let began = step.started_at.as_deref();
     let lasts = match (began, step.ended_at.as_deref()) {
-        (Some(began), Some(ended)) => between(began, ended),
+        (Some(began), Some(ended)) => millis_between(began, ended),
         (Some(began), None) if matches!(step.status.as_str(), "running" | "verifying") => {
             millis(began).map(|began| view.now.saturating_sub(began))
         }
         _ => None,
     };
-    words.extend(lasts.map(lasted));
+    words.extend(lasts.map(format_duration));
     words.join(" · ")
 }
 
 /// Everything about an attempt.
-pub fn inside(detail: &StepDetail<'_>) -> Markup {
+pub fn details(detail: &StepDetail<'_>) -> Markup {
     let (step, told) = (detail.step, detail.told);
     let attempt = told
         .attempts
         .iter()
         .find(|one| one.number == detail.attempt);
-    let base = format!("/runs/{}/steps/{}", detail.run, part(&step.id));
+    let base = format!("/runs/{}/steps/{}", detail.run, path_segment(&step.id));
     html! {
         @if says_more(step) { (sentence(step, told)) }
         @if let Some(contract) = &told.contract { (contract_of(contract)) }
@@ -148,7 +148,7 @@ pub fn inside(detail: &StepDetail<'_>) -> Markup {
                 }
             }
         }
-        (tab(detail, attempt))
+        (tab_content(detail, attempt))
         @if let Some(said) = attempt.and_then(|one| one.said.as_ref()).filter(|_| detail.tab == Tab::Contract) {
             details { summary.plain.small { "What the agent said last" } p.prose.small { (said) } }
         }
@@ -166,7 +166,7 @@ fn has(detail: &StepDetail<'_>, tab: Tab) -> bool {
     }
 }
 
-fn tab(detail: &StepDetail<'_>, attempt: Option<&ReportedAttempt>) -> Markup {
+fn tab_content(detail: &StepDetail<'_>, attempt: Option<&ReportedAttempt>) -> Markup {
     html! {
         @match detail.tab {
             Tab::Contract => (before_and_after(detail.told.baseline.as_ref(), attempt.and_then(|one| one.contract.as_ref()))),
@@ -215,7 +215,7 @@ pub fn sentence(step: &Step, told: &ReportedStep) -> Markup {
                 Some("overlay" | "copy") => ", in a clean tree of the harness",
                 _ => "",
             };
-            (because(grade, facts), room)
+            (qualified_meaning(grade, facts), room)
         }
         _ => (step.reason.clone().unwrap_or_default(), ""),
     };

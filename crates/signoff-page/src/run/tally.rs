@@ -31,7 +31,7 @@ impl StepTally {
         Self::count(steps)
     }
 
-    /// Counts steps that were told.
+    /// Counts the steps of a report.
     pub fn of_steps(steps: &[Step]) -> Self {
         Self::count((steps.iter()).map(|step| (step.status.as_str(), step.evidence)))
     }

@@ -13,7 +13,7 @@ pub fn width(text: &str) -> usize {
 }
 
 /// Cuts a text to at most so many columns.
-pub fn cut(text: &str, columns: usize) -> String {
+pub fn truncate(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -73,7 +73,7 @@ mod tests {
             ("a bc", 3, "a…"),
             ("abc", 0, ""),
         ] {
-            assert_eq!(cut(text, columns), expected);
+            assert_eq!(truncate(text, columns), expected);
         }
     }
 

@@ -3,7 +3,7 @@
 use signoff_engine::{EvidenceFacts, Grade, Remark, ReviewAdvice, TestTotals};
 
 use super::caches::is_cache;
-use super::safe::{escape_file_name, sanitize};
+use super::sanitize::{escape_file_name, sanitize};
 
 /// How many files are named; the rest is counted.
 const NAMED: usize = 5;
@@ -33,7 +33,7 @@ pub fn meaning(grade: Grade) -> &'static str {
 }
 
 /// The grade's meaning, and what qualifies it.
-pub fn because(grade: Grade, known: &EvidenceFacts) -> String {
+pub fn qualified_meaning(grade: Grade, known: &EvidenceFacts) -> String {
     let qualifiers = facts(known);
     if qualifiers.is_empty() {
         meaning(grade).to_owned()
@@ -46,7 +46,7 @@ pub fn because(grade: Grade, known: &EvidenceFacts) -> String {
 pub fn facts(facts: &EvidenceFacts) -> String {
     let mut words = Vec::new();
     if let Some(tests) = &facts.tests {
-        words.extend(tests_seen(tests));
+        words.extend(tests_text(tests));
     }
     for (present, word) in [
         (facts.no_change, "nothing was changed"),
@@ -131,7 +131,7 @@ fn one_line(text: &str) -> String {
     sanitize(&format!("{}{cut}", text.get(..end).unwrap_or_default()))
 }
 
-fn tests_seen(tests: &TestTotals) -> Option<String> {
+fn tests_text(tests: &TestTotals) -> Option<String> {
     Some(match (tests.before, tests.after) {
         (Some(before), Some(after)) => format!("tests {before} → {after}"),
         (None, Some(after)) => format!("tests {after}"),
@@ -226,7 +226,7 @@ mod tests {
             }),
         };
         assert_eq!(
-            because(Grade::Proved, &all),
+            qualified_meaning(Grade::Proved, &all),
             "red before, green after; tests 3 → 5, nothing was changed, was marked done before, \
              interrupted and then verified, the agent itself failed, the agent kept its own sandbox, repaired by ada, accepted by bob, arguments changed by cy, kept from run r1, judged on w1 (ed25519:ab), terms cd, \
              its contract reads files that it changed: tests/a.py, written by its contract and thrown away: a, b, c, d, e, \
@@ -234,13 +234,13 @@ mod tests {
              rev remarks (no verdict): blocking: x.py: weak test / minor: a b"
         );
         assert_eq!(
-            because(Grade::Held, &EvidenceFacts::default()),
+            qualified_meaning(Grade::Held, &EvidenceFacts::default()),
             "green after"
         );
         let noise = EvidenceFacts {
             contract_writes: files(&[".pytest_cache/v/x", "a/__pycache__/b.pyc"]),
             ..EvidenceFacts::default()
         };
-        assert_eq!(because(Grade::Held, &noise), "green after");
+        assert_eq!(qualified_meaning(Grade::Held, &noise), "green after");
     }
 }

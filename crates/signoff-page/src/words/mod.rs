@@ -5,6 +5,6 @@ pub mod columns;
 pub mod count;
 pub mod evidence;
 pub mod halted;
-pub mod safe;
+pub mod sanitize;
 pub mod short_text;
 pub mod time;

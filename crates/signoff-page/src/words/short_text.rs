@@ -1,7 +1,7 @@
 //! Values, reasons and commits, cut to one short line.
 
-use super::columns::cut;
-use super::safe::sanitize;
+use super::columns::truncate;
+use super::sanitize::sanitize;
 
 /// Columns of a value, and of a reason.
 pub const SHOWN: usize = 100;
@@ -14,7 +14,7 @@ pub fn short_commit(commit: &str) -> &str {
 
 /// A value on one line, cut if it is long.
 pub fn short_value(value: &serde_json::Value) -> String {
-    cut(&sanitize(&value.to_string()), SHOWN)
+    truncate(&sanitize(&value.to_string()), SHOWN)
 }
 
 /// A reason on one line, cut if it is long.
@@ -24,7 +24,7 @@ pub fn one_line(reason: &str) -> String {
         return sanitize(reason);
     }
     let words: Vec<&str> = reason.split_whitespace().collect();
-    cut(&sanitize(&words.join(" ")), REASON)
+    truncate(&sanitize(&words.join(" ")), REASON)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Short durations.
 
 /// `0.4s`, `12s`, `3m 10s`, `2h 5m`, `3d 4h`.
-pub fn short(milliseconds: u64) -> String {
+pub fn short_duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match seconds {
         0..10 => format!("{seconds}.{}s", milliseconds % 1000 / 100),
@@ -14,7 +14,7 @@ pub fn short(milliseconds: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::short_duration;
 
     #[test]
     fn the_two_largest_units_are_told() {
@@ -29,7 +29,7 @@ mod tests {
             (3_600_000, "1h 0m"),
             (90_061_000, "1d 1h"),
         ] {
-            assert_eq!(short(milliseconds), expected);
+            assert_eq!(short_duration(milliseconds), expected);
         }
     }
 }

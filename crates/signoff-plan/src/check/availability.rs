@@ -70,7 +70,9 @@ impl<'a> Availability<'a> {
         available.shadowed = shadowed.collect();
         let missing = available.paths.iter().chain(&available.commands);
         let missing = missing.filter(|(_, exists)| !**exists);
-        available.named = missing.map(|(name, _)| (plain(name), Vec::new())).collect();
+        available.named = missing
+            .map(|(name, _)| (plain_path(name), Vec::new()))
+            .collect();
         if !available.named.is_empty() {
             available.find(plan, shells);
         }
@@ -107,7 +109,7 @@ impl<'a> Availability<'a> {
     }
 
     fn note(&mut self, name: &str, step: usize) {
-        if let Some(steps) = self.named.get_mut(plain(name))
+        if let Some(steps) = self.named.get_mut(plain_path(name))
             && steps.last() != Some(&step)
         {
             steps.push(step);
@@ -141,7 +143,7 @@ impl<'a> Availability<'a> {
 
     /// The steps that name what is missing, in plan order.
     pub(super) fn named_by(&self, name: &str) -> &[usize] {
-        self.named.get(plain(name)).map_or(&[], Vec::as_slice)
+        self.named.get(plain_path(name)).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -154,7 +156,7 @@ fn files(step: &Step) -> impl Iterator<Item = &str> {
 }
 
 /// A path without what makes no difference.
-fn plain(path: &str) -> &str {
+fn plain_path(path: &str) -> &str {
     path.strip_prefix("./")
         .unwrap_or(path)
         .trim_end_matches('/')
@@ -224,7 +226,7 @@ pub(super) fn folder(pattern: &str) -> &str {
 ///
 /// It counts as there if it is on disk, or if a step that is waited for produces it or names it in
 /// its task or contract.
-pub(super) fn absence(
+pub(super) fn absence_reason(
     context: &Context<'_>,
     step: StepView<'_>,
     path: &str,
@@ -265,7 +267,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, path: &str, expected: bool) {
         let mut available = Availability::default();
-        available.named.insert(plain(path), Vec::new());
+        available.named.insert(plain_path(path), Vec::new());
         available.note_words(text, 0);
         assert_eq!(!available.named_by(path).is_empty(), expected, "{text}");
     }

@@ -14,7 +14,7 @@
 //! `index`; `and`, `or`, `not`, comparisons, `in`, and filters such as `| length` join them.
 
 use super::context::{Context, StepView};
-use super::plan_references::{Expression, ExpressionField, within};
+use super::plan_references::{Expression, ExpressionField, span_within};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::expression::{ExpressionError, ExpressionReads, StepRead, constant};
 use crate::model::{Step, Work};
@@ -54,7 +54,7 @@ pub(super) fn expression_problem(
         ExpressionField::ForEach => (Code::BadLoop, "loop"),
     };
     let text = expression.text;
-    let span = within(&text.value, text.span, mistake.span);
+    let span = span_within(&text.value, text.span, mistake.span);
     let message = format!(
         "the {what} of step `{}` cannot be read: {}",
         step.id(),
@@ -90,7 +90,7 @@ fn fields(
             ExpressionField::ForEach => Code::BadLoop,
         };
         let text = expression.text;
-        let span = within(&text.value, text.span, read.field_span);
+        let span = span_within(&text.value, text.span, read.field_span);
         let message = format!("step `{}` has no `{}` to read: {why}", read.id, read.field);
         let found = step.problem(code, span, message);
         let exact = span.len() == read.field.len();
@@ -130,7 +130,7 @@ fn condition(
             "the condition of step `{}` reads `{name}`, but the step is not a loop",
             step.id()
         );
-        let span = within(&text.value, text.span, *span);
+        let span = span_within(&text.value, text.span, *span);
         let found = step.problem(Code::BadCondition, span, message);
         problems.push(found.help("only a step with `for_each` has items"));
     }

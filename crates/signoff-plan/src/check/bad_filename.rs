@@ -14,7 +14,7 @@
 //!
 //! ## Instead
 //! Two digits, then lower-case words and numbers joined by `-`: `tasks/01-setup.md`,
-//! `tasks/02-implement.md`. What is no task belongs somewhere else. Beside `plan.md` and `tasks/` nothing is read;
+//! `tasks/02-implement.md`. What is not a task belongs somewhere else. Beside `plan.md` and `tasks/` nothing is read;
 //! that is a warning.
 
 use crate::diagnostic::{Code, Diagnostic, Severity};
@@ -54,7 +54,7 @@ pub(crate) fn at(dialect: Dialect, span: Span, name: &str) -> Diagnostic {
 }
 
 /// What lies in the directory of a thread and is not part of the plan. A directory's name ends with a slash.
-pub fn stray(name: &str) -> Diagnostic {
+pub fn stray_file(name: &str) -> Diagnostic {
     let message = format!(
         "`{name}` is not part of the plan: only `plan.md` and the files in `tasks/` are read"
     );

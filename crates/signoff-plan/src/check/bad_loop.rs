@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::bad_condition::expression_problem;
 use super::context::{Context, StepView};
-use super::plan_references::{Expression, ExpressionField, within};
+use super::plan_references::{Expression, ExpressionField, span_within};
 use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::expression::{ExpressionReads, PlaceholderContent, constant};
 use crate::model::Step;
@@ -49,7 +49,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::BadLoop, template.span, message);
-            let found = found.lacks(MissingFieldScope::Here(&["for_each"]));
+            let found = found.with_missing_field(MissingFieldScope::Here(&["for_each"]));
             let each = step.dialect().field_name("for_each");
             problems.push(found.help(format!(
                 "add `{each}`, or write `{{{{ \"{{{{ {inside} }}}}\" }}}}` for the text itself"
@@ -62,7 +62,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 ["max_items", "for_each"].map(|name| step.dialect().field_name(name));
             let message = format!("step `{}` has `{items}`, but is not a loop", step.id());
             let found = step.problem(Code::BadLoop, limit.span, message);
-            let found = found.lacks(MissingFieldScope::Here(&["for_each"]));
+            let found = found.with_missing_field(MissingFieldScope::Here(&["for_each"]));
             problems.push(found.help(format!("add `{each}`, or remove it")));
         }
     }
@@ -82,7 +82,7 @@ fn items(
     if let Some(span) = reads.loop_variables.first() {
         let name = span.slice(&text.value);
         let why = format!("`{name}` is known only inside the loop");
-        return Some(problem(within(&text.value, text.span, *span), why));
+        return Some(problem(span_within(&text.value, text.span, *span), why));
     }
     let items = step.dialect().field_name("max_items");
     let most = step.resolved.max_items.unwrap_or(Step::MAX_ITEMS);

@@ -34,7 +34,7 @@ pub(super) fn read(
     };
     match on_fail::parse(&written.value) {
         Some(policy) if policy.retries > MOST_RETRIES => {
-            problems.push(endless(dialect, written, policy.retries));
+            problems.push(too_many_retries(dialect, written, policy.retries));
             default
         }
         Some(policy)
@@ -55,7 +55,7 @@ pub(super) fn read(
 /// What has failed so often fails for a reason that another attempt does not change.
 const MOST_RETRIES: u32 = 100;
 
-fn endless(dialect: Dialect, written: &Spanned<String>, retries: u32) -> Diagnostic {
+fn too_many_retries(dialect: Dialect, written: &Spanned<String>, retries: u32) -> Diagnostic {
     let message = format!("a step is retried at most {MOST_RETRIES} times, not {retries} times");
     Diagnostic::new(Code::BadOnFail, dialect, written.span, message)
         .help("write a few, as in `retry(2), then escalate`")

@@ -1,7 +1,7 @@
 //! Something begins like a reference and is none.
 //!
 //! ## Why
-//! It would reach the tool as text, and nobody would know why.
+//! It would reach the tool as text, and the reason would not be visible.
 //!
 //! ## Example
 //! ```text
@@ -43,8 +43,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         let reads = expression.reads.iter().flat_map(|reads| &reads.steps);
         for read in reads.filter(|read| context.position(read.id) == Some(*index)) {
             let text = expression.text;
-            let span = super::plan_references::within(&text.value, text.span, read.id_span);
-            problems.push(itself(step, span));
+            let span = super::plan_references::span_within(&text.value, text.span, read.id_span);
+            problems.push(reads_itself(step, span));
         }
     }
     for (index, template) in &context.references.templates {
@@ -89,7 +89,7 @@ fn not_in_braces(step: StepView<'_>, referred: &ArgumentReference<'_>, name: &st
 }
 
 /// What a step reads must be there before it begins.
-fn itself(step: StepView<'_>, span: Span) -> Diagnostic {
+fn reads_itself(step: StepView<'_>, span: Span) -> Diagnostic {
     let message = format!("step `{}` refers to itself", step.id());
     let found = step.problem(Code::BadReference, span, message);
     found.help("refer to a step that comes before")
@@ -104,7 +104,7 @@ fn leads_nowhere(
     let position = context.position(reference.id)?;
     let problem = |message: String| step.problem(Code::BadReference, referred.span, message);
     if position == step.index {
-        return Some(itself(step, referred.span));
+        return Some(reads_itself(step, referred.span));
     }
     let why = wrong_way(context.plan.steps.get(position)?, &reference.path)?;
     let text = referred.text;
@@ -112,7 +112,7 @@ fn leads_nowhere(
         "`{text}` leads nowhere: step `{}` {why}",
         reference.id
     ));
-    Some(found.lacks(MissingFieldScope::Anywhere(&["tool", "ask"])))
+    Some(found.with_missing_field(MissingFieldScope::Anywhere(&["tool", "ask"])))
 }
 
 #[cfg(test)]

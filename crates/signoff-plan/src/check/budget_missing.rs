@@ -33,7 +33,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let steps = if agents == 1 { "step" } else { "steps" };
     let message = format!("the plan has {agents} agent {steps} and no budget");
     let found = context.problem(Code::BudgetMissing, context.plan_span(), message);
-    let found = found.lacks(MissingFieldScope::Here(&["budget"]));
+    let found = found.with_missing_field(MissingFieldScope::Here(&["budget"]));
     let limits = "max 200k tokens, $1.50, 20 minutes";
     problems.push(found.help(match context.draft.dialect {
         Dialect::Record | Dialect::Toolplan => format!("add `budget` with `{limits}`"),

@@ -2,7 +2,7 @@
 //!
 //! ## Why
 //! `сargo` with a Cyrillic `с` is another program than `cargo`, and nobody can see that. Quotes and
-//! dashes that a word processor made are no quotes and no options either.
+//! dashes that a word processor made are neither quotes nor options.
 //!
 //! ## Example
 //! ```text
@@ -13,13 +13,16 @@
 //! Type the character of ASCII. Words of another script are left alone.
 
 use super::context::Context;
-use super::hidden_characters::parts;
+use super::hidden_characters::executed_texts;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::visible::{LookAlike, look_alikes};
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
-        for part in parts(step).iter().filter(|part| !part.text.is_ascii()) {
+        for part in executed_texts(step)
+            .iter()
+            .filter(|part| !part.text.is_ascii())
+        {
             let found = look_alikes(part.text);
             let Some(LookAlike {
                 offset,

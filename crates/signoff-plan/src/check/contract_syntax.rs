@@ -4,7 +4,7 @@
 //! It could never pass, whatever the agent does.
 //!
 //! Of each contract the first mistake is shown, and of every contract one. Bash stops there too: what a
-//! missing quote or `fi` makes of the lines after it nobody can tell, and a second message would more
+//! missing quote or `fi` makes of the lines after it is unknown, and a second message would more
 //! often be about the first mistake than about another. `verify` again after mending it.
 //!
 //! ## Example

@@ -34,7 +34,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 let found = step.problem(Code::DuplicateId, span, message);
                 problems.push(found.related(other, "first here").help(format!(
                     "give one of them another `{}`",
-                    context.draft.dialect.spelled("id")
+                    context.draft.dialect.spell("id")
                 )));
             }
         }

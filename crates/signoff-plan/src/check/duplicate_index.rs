@@ -1,7 +1,7 @@
 //! Two steps have one index.
 //!
 //! ## Why
-//! Dependencies of a record name steps by index. With two of them nobody knows which one is meant, nor
+//! Dependencies of a record name steps by index. With two of them it is unknown which one is meant, and
 //! which comes first.
 //!
 //! ## Example

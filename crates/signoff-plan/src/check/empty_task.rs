@@ -31,7 +31,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 .map_or(step.span(), |text| text.span);
             let message = format!("step `{}` gives its {who} nothing to do", step.id());
             let found = step.problem(Code::EmptyTask, span, message);
-            let found = found.lacks(MissingFieldScope::Here(lacking));
+            let found = found.with_missing_field(MissingFieldScope::Here(lacking));
             let field = lacking.first().copied().unwrap_or_default();
             let field = context.draft.dialect.field_name(field);
             problems.push(found.help(match context.draft.dialect {

@@ -22,7 +22,7 @@ use crate::source::Span;
 use crate::spelling::Dialect;
 
 /// The frontmatter is never closed.
-pub(crate) fn unclosed(dialect: Dialect, opening: Span) -> Diagnostic {
+pub(crate) fn unclosed_frontmatter(dialect: Dialect, opening: Span) -> Diagnostic {
     let message = "the frontmatter is never closed";
     Diagnostic::new(Code::FrontmatterInvalid, dialect, opening, message)
         .help("end it with a line `---`")

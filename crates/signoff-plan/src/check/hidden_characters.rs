@@ -18,20 +18,20 @@ use super::text_arguments::for_each_text_argument;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Span, Spanned};
 use crate::tools::{BuiltIn, built_in};
-use crate::visible::hides;
+use crate::visible::hidden_reason;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
-        for part in parts(step) {
-            problems.extend(hidden(step, &part));
+        for part in executed_texts(step) {
+            problems.extend(hidden_character_problem(step, &part));
         }
     }
 }
 
 /// The first such character of a text, and how many there are.
-fn hidden(step: StepView<'_>, part: &ExecutedText<'_>) -> Option<Diagnostic> {
+fn hidden_character_problem(step: StepView<'_>, part: &ExecutedText<'_>) -> Option<Diagnostic> {
     let letters = part.text.char_indices();
-    let mut found = letters.filter_map(|(at, letter)| Some((at, letter, hides(letter)?)));
+    let mut found = letters.filter_map(|(at, letter)| Some((at, letter, hidden_reason(letter)?)));
     let (at, letter, why) = found.next()?;
     let more = match found.count() {
         0 => String::new(),
@@ -75,7 +75,7 @@ impl ExecutedText<'_> {
 }
 
 /// The texts of a step that are run, compared or matched, not only read by people and agents.
-pub(super) fn parts(step: StepView<'_>) -> Vec<ExecutedText<'_>> {
+pub(super) fn executed_texts(step: StepView<'_>) -> Vec<ExecutedText<'_>> {
     let written = step.written;
     let mut found = Vec::new();
     if let Some(contract) = &written.contract {

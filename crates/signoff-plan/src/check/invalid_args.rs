@@ -63,7 +63,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             .map(|schema| schema_mismatches(&located, schema));
         let mut misfits = misfits.unwrap_or_default();
         if refers {
-            misfits.extend(results::misfits(context, &located, schema.as_ref()));
+            misfits.extend(results::mismatches(context, &located, schema.as_ref()));
         }
         for misfit in misfits {
             problems.push(problem_of(step, tool, misfit));
@@ -133,7 +133,7 @@ fn problem_of(step: StepView<'_>, tool: &str, misfit: SchemaMismatch) -> Diagnos
     );
     let mut found = step.problem(Code::InvalidArgs, misfit.span, message);
     if step.written.args.is_none() {
-        found = found.lacks(MissingFieldScope::Here(&["args"]));
+        found = found.with_missing_field(MissingFieldScope::Here(&["args"]));
     }
     // Without places the caret is under everything, and everything must not be replaced.
     match misfit.suggestion {

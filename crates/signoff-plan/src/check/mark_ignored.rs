@@ -1,7 +1,7 @@
 //! A step is marked done or skipped in the file, and is carried out unless an earlier run here has done it.
 //!
 //! ## Why
-//! What a file says of itself is nobody's evidence. Where a step that is marked done has a contract, that is run first
+//! What a file says about itself is not evidence. Where a step that is marked done has a contract, that is run first
 //! and can show that nothing is left to do; else the agent simply works, and the call of a tool is simply made. A step
 //! that is marked skipped is not skipped.
 //!

@@ -1,7 +1,7 @@
 //! A file that the plan's context names does not exist.
 //!
 //! ## Why
-//! What artifacts hold is part of what the executor is told. One that is not there is left out, and the agent starts
+//! The content of artifacts is part of the executor's prompt. One that is not there is left out, and the agent starts
 //! without it.
 //!
 //! ## Example

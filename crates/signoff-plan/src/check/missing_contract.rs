@@ -25,10 +25,10 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::MissingContract, step.span(), message);
-            let found = found.lacks(MissingFieldScope::Here(&["contract"]));
+            let found = found.with_missing_field(MissingFieldScope::Here(&["contract"]));
             problems.push(found.help(format!(
                 "add `{}` with a command that passes only when the work is done",
-                context.draft.dialect.spelled("contract")
+                context.draft.dialect.spell("contract")
             )));
         }
     }

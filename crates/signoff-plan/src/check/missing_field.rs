@@ -38,7 +38,7 @@ pub(crate) fn command(dialect: Dialect, label: Span) -> Diagnostic {
     };
     Diagnostic::new(Code::MissingField, dialect, label, message)
         .help(help)
-        .lacks(MissingFieldScope::Here(&["command"]))
+        .with_missing_field(MissingFieldScope::Here(&["command"]))
 }
 
 /// A contract whose command is written as if it were prose.
@@ -65,14 +65,14 @@ pub(crate) fn member(
     let message = format!("{owner} has no `{field}`");
     Diagnostic::new(Code::MissingField, dialect, span, message)
         .help(format!("add `{field}`"))
-        .lacks(MissingFieldScope::Here(name))
+        .with_missing_field(MissingFieldScope::Here(name))
 }
 
 /// A field that only makes sense with a contract.
 pub(crate) fn contract_for(dialect: Dialect, field: &str, span: Span) -> Diagnostic {
     let message = format!("`{field}` is given, but there is no contract");
     Diagnostic::new(Code::MissingField, dialect, span, message)
-        .lacks(MissingFieldScope::Here(&["contract"]))
+        .with_missing_field(MissingFieldScope::Here(&["contract"]))
 }
 
 /// A directory has no `plan.md`.
@@ -92,7 +92,7 @@ pub(crate) fn task_id(
 ) -> Diagnostic {
     let message = format!("task file `{name}` has no `id`");
     let found = Diagnostic::new(Code::MissingField, dialect, span, message);
-    let found = found.lacks(MissingFieldScope::Here(&["id"]));
+    let found = found.with_missing_field(MissingFieldScope::Here(&["id"]));
     if id.is_empty() {
         return found.help("add `id: NAME`");
     }
@@ -112,7 +112,7 @@ pub(crate) fn scope(dialect: Dialect, header: Span, end: usize, tools: &[&str]) 
     Diagnostic::new(Code::MissingField, dialect, header, message)
         .help(format!("add `{line}`"))
         .fix(Span::at(end), line + "\n")
-        .lacks(MissingFieldScope::Here(&["tools_required"]))
+        .with_missing_field(MissingFieldScope::Here(&["tools_required"]))
 }
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
@@ -151,15 +151,15 @@ fn frontmatter(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             Some(Spanned { value, span }) if value.is_empty() => {
                 let message = format!("`{name}` has no value");
                 let found = context.problem(Code::MissingField, *span, message);
-                problems.push(found.help(wanted("write", name, usual)));
+                problems.push(found.help(what_to_write("write", name, usual)));
             }
             Some(_) => {}
             None => {
                 let message = format!("the frontmatter has no `{name}`");
                 let found = context.problem(Code::MissingField, draft.anchors.header, message);
                 let found = found
-                    .help(wanted("add", name, usual))
-                    .lacks(MissingFieldScope::Here(field));
+                    .help(what_to_write("add", name, usual))
+                    .with_missing_field(MissingFieldScope::Here(field));
                 problems.push(if usual.is_empty() {
                     found
                 } else {
@@ -171,7 +171,7 @@ fn frontmatter(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
 }
 
 /// What to write; who owns a plan only its author knows.
-fn wanted(verb: &str, name: &str, usual: &str) -> String {
+fn what_to_write(verb: &str, name: &str, usual: &str) -> String {
     if usual.is_empty() {
         format!("{verb} `{name}: NAME`, the role that owns execution")
     } else {
@@ -190,7 +190,7 @@ fn nothing_at_all(step: StepView<'_>) -> Option<Diagnostic> {
             step.id()
         );
         step.problem(Code::MissingField, step.span(), message)
-            .lacks(MissingFieldScope::Here(&[
+            .with_missing_field(MissingFieldScope::Here(&[
                 "task", "target", "tool", "ask", "contract",
             ]))
             .help(match step.dialect() {

@@ -1,4 +1,4 @@
-//! A subscribed file does not exist, or is no file.
+//! A subscribed file does not exist, or is not a file.
 //!
 //! ## Why
 //! The agent would start without context that its task relies on. Of a directory nothing is shown.
@@ -13,7 +13,7 @@
 //! Correct the path, or name the files of the directory. A file that a step makes counts as there for
 //! the steps that wait for it, if the step `produces` it or names it in its task or contract.
 
-use super::availability::{AbsenceReason, absence};
+use super::availability::{AbsenceReason, absence_reason};
 use super::context::{Context, StepView};
 use super::path_outside_workspace::is_outside;
 use crate::diagnostic::{Code, Diagnostic};
@@ -38,7 +38,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 problems.push(not_a_file(step, &path, span));
                 continue;
             }
-            if absence(context, step, &path) != Some(AbsenceReason::Nobody) {
+            if absence_reason(context, step, &path) != Some(AbsenceReason::Nobody) {
                 continue;
             }
             let message = format!(
@@ -46,7 +46,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 step.id()
             );
             let found = step.problem(Code::MissingFile, span, message);
-            let others = context.workspace.beside(&path);
+            let others = context.workspace.siblings(&path);
             if let Some(near) = nearest(&path, others.iter().map(String::as_str)) {
                 let found = found.help(format!("did you mean `{near}`?"));
                 // Behind `file:` and before the lines; `./` and line breaks make it another place.
@@ -64,7 +64,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             }
             problems.push(found.help(format!(
                 "correct the path, or let an earlier step declare it under `{}`",
-                context.draft.dialect.spelled("produces")
+                context.draft.dialect.spell("produces")
             )));
         }
     }
@@ -93,7 +93,7 @@ fn too_few_lines(
     else {
         return None;
     };
-    if is_outside(path) || absence(context, step, path).is_some() {
+    if is_outside(path) || absence_reason(context, step, path).is_some() {
         return None;
     }
     let count = context.workspace.line_count(path)?;

@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    // A file that is no plan at all needs no title.
+    // A file that is not a plan needs no title.
     let readable = context.draft.anchors.insert_status.is_some();
     if context.plan.title.is_some() || !readable {
         return;
@@ -35,7 +35,11 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         Dialect::Proposal | Dialect::Record | Dialect::Toolplan => return,
     };
     let found = context.problem(Code::MissingTitle, span, "the plan has no title");
-    problems.push(found.help(help).lacks(MissingFieldScope::Here(&["title"])));
+    problems.push(
+        found
+            .help(help)
+            .with_missing_field(MissingFieldScope::Here(&["title"])),
+    );
 }
 
 #[cfg(test)]

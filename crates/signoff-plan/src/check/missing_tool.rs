@@ -2,7 +2,7 @@
 //!
 //! ## Why
 //! An agent that is told to use only this tool may not have it: the step then fails, or is done in another
-//! way. An agent may have tools that nobody else knows of, so this does not stop anything.
+//! way. An agent may have tools that are not known here, so this does not stop anything.
 //!
 //! ## Example
 //! ```text
@@ -24,7 +24,7 @@ use crate::tools::{BUILT_IN, is_provided};
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     let others = context.workspace.tools();
     let is_missing = |name: &str| {
-        // A slip is told as one.
+        // A typo is reported as one.
         let names = BUILT_IN.iter().map(|tool| tool.name);
         let is_slip = || nearest(name, names.chain(others.iter().map(String::as_str))).is_some();
         !name.trim().is_empty()

@@ -16,7 +16,7 @@ pub(super) const TOOL_NAME: &str = "(name of a tool)";
 type Misspelling = (Option<String>, String);
 
 /// Removes problems that only follow from a misspelt name.
-pub(super) fn absorb(dialect: Dialect, problems: &mut Vec<Diagnostic>) {
+pub(super) fn remove_follow_ups(dialect: Dialect, problems: &mut Vec<Diagnostic>) {
     let mut misspellings: BTreeMap<Misspelling, Severity> = BTreeMap::new();
     let mut by_name: BTreeMap<String, Misspelling> = BTreeMap::new();
     for problem in problems.iter() {

@@ -93,7 +93,7 @@ pub struct Checked {
     pub dialect: Dialect,
     /// Every problem, sorted by position.
     pub diagnostics: Vec<Diagnostic>,
-    /// Of the plan, once somebody has asked.
+    /// Of the plan, once it was computed.
     digest: OnceLock<Digest>,
 }
 
@@ -174,10 +174,10 @@ pub fn check(draft: &Draft, workspace: &dyn Workspace) -> Checked {
     for check in CHECKS {
         check(&context, &mut problems);
     }
-    problems.extend(too_large::unfinished(&context));
-    misspelling::absorb(draft.dialect, &mut problems);
-    unread::absorb(&mut problems);
-    unterminated_fence::absorb(&mut problems);
+    problems.extend(too_large::unfinished_comparison(&context));
+    misspelling::remove_follow_ups(draft.dialect, &mut problems);
+    unread::remove_follow_ups(&mut problems);
+    unterminated_fence::remove_follow_ups(&mut problems);
     crate::diagnostic::sort(&mut problems);
     Checked {
         plan: Arc::new(plan),

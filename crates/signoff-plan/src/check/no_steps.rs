@@ -14,11 +14,11 @@ use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::spelling::Dialect;
 
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
-    // A file that is no plan at all, or too large to be read, needs no steps.
+    // A file that is not a plan, or too large to be read, needs no steps.
     let readable = context.draft.anchors.insert_status.is_some();
     if context.plan.steps.is_empty() && readable {
         let found = context.problem(Code::NoSteps, context.plan_span(), "the plan has no steps");
-        let found = found.lacks(MissingFieldScope::Here(&["steps"]));
+        let found = found.with_missing_field(MissingFieldScope::Here(&["steps"]));
         problems.push(found.help(match context.draft.dialect {
             Dialect::Workunit => "add `## Steps`, then `### 1. Title` for the first step",
             Dialect::Thread => "add `tasks/01-slug.md` for the first task",

@@ -15,7 +15,7 @@
 //! Move the producing step before, or name it under `depends_on`. The same goes for a value: a step that
 //! waits for every step before it can use only theirs.
 
-use super::availability::{AbsenceReason, ProvidedBy, absence};
+use super::availability::{AbsenceReason, ProvidedBy, absence_reason};
 use super::context::{Context, StepView};
 use super::path_outside_workspace::is_outside;
 use crate::diagnostic::{Code, Diagnostic};
@@ -26,7 +26,8 @@ use crate::source::Span;
 pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for step in context.steps() {
         for (path, span) in step.files() {
-            let Some(AbsenceReason::NotWaitedFor(index, way)) = absence(context, step, &path)
+            let Some(AbsenceReason::NotWaitedFor(index, way)) =
+                absence_reason(context, step, &path)
             else {
                 continue;
             };
@@ -37,12 +38,22 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     }
     for (index, referred) in &context.references.references {
         if let TokenKind::Whole(reference) | TokenKind::Inside(reference) = &referred.kind {
-            problems.extend(later(context, *index, reference.id, referred.span));
+            problems.extend(used_before_given(
+                context,
+                *index,
+                reference.id,
+                referred.span,
+            ));
         }
     }
     for (index, expression) in &context.references.expressions {
         for read in expression.reads.iter().flat_map(|reads| &reads.steps) {
-            problems.extend(later(context, *index, read.id, expression.text.span));
+            problems.extend(used_before_given(
+                context,
+                *index,
+                read.id,
+                expression.text.span,
+            ));
         }
     }
 }
@@ -66,7 +77,7 @@ fn needs(
     let help = if context.graph.waits_for(source.index, step.index) {
         format!("move step `{other}` before step `{id}`")
     } else {
-        let field = context.draft.dialect.spelled("depends_on");
+        let field = context.draft.dialect.spell("depends_on");
         format!("add `{other}` to `{field}`")
     };
     let found = step.problem(Code::OrderError, span, message);
@@ -74,7 +85,12 @@ fn needs(
 }
 
 /// A step that waits for every step before it uses what a later one gives.
-fn later(context: &Context<'_>, index: usize, id: &str, span: Span) -> Option<Diagnostic> {
+fn used_before_given(
+    context: &Context<'_>,
+    index: usize,
+    id: &str,
+    span: Span,
+) -> Option<Diagnostic> {
     let step = context.step(index)?;
     let source = context.step(context.position(id).filter(|at| *at > index)?)?;
     if step.resolved.depends_on != Depends::AllBefore {

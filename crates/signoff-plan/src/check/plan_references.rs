@@ -42,7 +42,7 @@ pub(super) enum ExpressionField {
     ForEach,
 }
 
-/// `{{ … }}` in a text that is no shell.
+/// `{{ … }}` in a text that is not shell code.
 #[derive(Debug)]
 pub(super) struct Template<'a> {
     pub(super) span: Span,
@@ -72,7 +72,7 @@ impl<'a> PlanReferences<'a> {
         for found in scan(text) {
             let referred = ArgumentReference {
                 text: found.span.slice(text),
-                span: within(text, span, found.span),
+                span: span_within(text, span, found.span),
                 kind: found.kind,
             };
             self.references.push((index, referred));
@@ -93,7 +93,7 @@ impl<'a> PlanReferences<'a> {
                 }
             };
             let template = Template {
-                span: within(text, span, placeholder.span),
+                span: span_within(text, span, placeholder.span),
                 content: placeholder.content,
                 reads,
             };
@@ -104,9 +104,9 @@ impl<'a> PlanReferences<'a> {
 
 /// A span in a text, as a span in the file. Where the file spells the text in another way, the
 /// whole of it.
-pub(super) fn within(text: &str, span: Span, inside: Span) -> Span {
+pub(super) fn span_within(text: &str, span: Span, inside: Span) -> Span {
     if span.len() == text.len() {
-        inside.shifted(span.start)
+        inside.shift(span.start)
     } else {
         span
     }

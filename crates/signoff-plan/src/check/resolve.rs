@@ -91,14 +91,14 @@ impl Resolver<'_> {
             title: written.title.value.clone(),
             claimed: is_claimed(&written.marks),
             depends_on,
-            work: self.work(written),
+            work: self.work_of(written),
             contract: written
                 .contract
                 .as_ref()
                 .map(|contract| self.contract(contract)),
             record: step_record(&written.record),
             details: StepDetails {
-                mark: mark(&written.marks),
+                mark: last_mark(&written.marks),
                 hint: hint(&written.hint),
                 ..StepDetails::default()
             }
@@ -158,7 +158,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn work(&mut self, written: &draft::Step) -> Work {
+    fn work_of(&mut self, written: &draft::Step) -> Work {
         self.problems
             .extend(bad_value::two_kinds_of_work(self.dialect, written));
         if let Some(tool) = &written.tool {
@@ -301,7 +301,7 @@ pub(crate) fn is_claimed(marks: &draft::StepMarks) -> bool {
 }
 
 /// What a mark says that does not say that the step is done; the last one, if there are several.
-fn mark(marks: &draft::StepMarks) -> Option<String> {
+fn last_mark(marks: &draft::StepMarks) -> Option<String> {
     let last = marks.statuses.last().filter(|_| !is_claimed(marks))?;
     status::step_status(&last.word.value).map(str::to_owned)
 }

@@ -33,7 +33,7 @@ impl Workspace for TestWorkspace {
         (path == "README.md").then_some(10)
     }
 
-    fn beside(&self, path: &str) -> Vec<String> {
+    fn siblings(&self, path: &str) -> Vec<String> {
         let known = ["src/app.py", "README.md"].map(str::to_owned);
         let folder = |path: &str| path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
         let near = known.into_iter().filter(|one| folder(one) == folder(path));

@@ -53,7 +53,7 @@ pub(crate) fn steps(dialect: Dialect, span: Span) -> Diagnostic {
     let message = format!("the plan has more than {STEPS} steps");
     Diagnostic::new(Code::TooLarge, dialect, span, message).help(format!(
         "write several plans, or one step with `{}`",
-        dialect.spelled("for_each")
+        dialect.spell("for_each")
     ))
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn steps(dialect: Dialect, span: Span) -> Diagnostic {
 pub(crate) fn limit_paths(draft: &mut Draft) {
     let mut left = PATHS;
     let steps = draft.steps.iter_mut();
-    for step in steps.filter_map(|step| step.details.present()) {
+    for step in steps.filter_map(|step| step.details.as_mut()) {
         for list in [
             &mut step.subscriptions,
             &mut step.produces,
@@ -79,7 +79,7 @@ pub(crate) fn limit_paths(draft: &mut Draft) {
 }
 
 /// A check that compares steps was given up: what it did not come to must not look as if it were fine.
-pub(super) fn unfinished(context: &Context<'_>) -> Option<Diagnostic> {
+pub(super) fn unfinished_comparison(context: &Context<'_>) -> Option<Diagnostic> {
     let given_up = context.graph.is_exhausted()
         || context.available.is_exhausted()
         || context.pairs_left_out.get();

@@ -57,7 +57,7 @@ fn problem_of(
         step.id()
     );
     let found = step.problem(Code::ToolOutOfScope, span, message);
-    let found = found.lacks(MissingFieldScope::Here(&[TOOL_NAME]));
+    let found = found.with_missing_field(MissingFieldScope::Here(&[TOOL_NAME]));
     let names = scope.unwrap_or_default();
     let Some(allowed) = names.iter().map(|name| name.span).reduce(Span::to) else {
         return found.help(format!("they are empty; add `{tool}` to them"));

@@ -1,7 +1,7 @@
 //! A step names a role that is not configured.
 //!
 //! ## Why
-//! There would be nobody to do the work.
+//! There would be no agent to do the work.
 //!
 //! ## Example
 //! ```text
@@ -50,7 +50,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                     "step `{}` names no role, and there is no `{DEFAULT}`",
                     step.id()
                 );
-                let field = context.draft.dialect.spelled("target");
+                let field = context.draft.dialect.spell("target");
                 let help = format!(
                     "run `signoff init`, which finds installed agents, or add `{field}`, or {}{}",
                     configure(DEFAULT),

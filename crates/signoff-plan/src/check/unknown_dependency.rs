@@ -38,7 +38,7 @@ pub(super) fn resolve(
                 // What it uses of later steps is reported as `order-error`.
                 Depends::AllBefore
             } else {
-                Depends::on(
+                Depends::from_positions(
                     index,
                     implied.filter_map(|at| u32::try_from(at).ok()).collect(),
                 )
@@ -68,7 +68,7 @@ pub(super) fn resolve(
                 }
             }
         }
-        resolved.push(Depends::on(index, dependencies));
+        resolved.push(Depends::from_positions(index, dependencies));
     }
     resolved
 }
@@ -98,7 +98,7 @@ pub(crate) fn index(
 ) -> Diagnostic {
     let message = format!("step `{id}` waits for index {index}, which no step has");
     let found = Diagnostic::new(Code::UnknownDependency, dialect, span, message).step(id);
-    let found = found.lacks(MissingFieldScope::Anywhere(&["index"]));
+    let found = found.with_missing_field(MissingFieldScope::Anywhere(&["index"]));
     match highest {
         Some(highest) if index > highest => {
             found.help(format!("indexes begin at 0; the highest here is {highest}"))
@@ -124,7 +124,7 @@ fn unknown(draft: &Draft, id: &str, reference: &Spanned<String>, ids: &[String])
         reference.span,
         message,
     );
-    let found = found.lacks(MissingFieldScope::Anywhere(&["id"]));
+    let found = found.with_missing_field(MissingFieldScope::Anywhere(&["id"]));
     found.step(id).suggest(nearest(name, others))
 }
 

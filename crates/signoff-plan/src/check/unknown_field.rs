@@ -21,7 +21,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
 use crate::source::Span;
 use crate::spelling::Dialect;
-use crate::suggest::{nearest, within};
+use crate::suggest::{nearest, nearest_within};
 
 /// A key of the frontmatter that means nothing here.
 pub(crate) fn key(dialect: Dialect, key: &Spanned<String>, known: &[&str]) -> Diagnostic {
@@ -73,7 +73,7 @@ pub(crate) fn documented_name(name: &str, owner: &str) -> String {
 }
 
 /// A label without the marks that make it one.
-pub(crate) fn bare(
+pub(crate) fn bare_label(
     dialect: Dialect,
     name: &Spanned<String>,
     line: Span,
@@ -81,13 +81,13 @@ pub(crate) fn bare(
     value: &str,
 ) -> Diagnostic {
     let message = format!("`{}:` is not a field without `**` around it", name.value);
-    let proper = labelled(known, value);
+    let proper = with_label(known, value);
     Diagnostic::new(Code::UnknownField, dialect, name.span, message)
         .help(format!("did you mean `{proper}`?"))
         .fix(line, proper)
 }
 
-fn labelled(name: &str, value: &str) -> String {
+fn with_label(name: &str, value: &str) -> String {
     format!("**{name}:** {value}").trim_end().to_owned()
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn spelling(
     value: &str,
 ) -> Diagnostic {
     let message = format!("`{}` is read as text here, not as a field", name.value);
-    let proper = labelled(known, value);
+    let proper = with_label(known, value);
     Diagnostic::new(Code::UnknownField, dialect, name.span, message)
         .help(format!("write `{proper}`"))
         .fix(line, proper)
@@ -137,7 +137,7 @@ pub(crate) fn section(
     let name = heading.value.split('(').next().unwrap_or_default();
     let name = name.trim_end_matches([' ', ':']);
     // Prose has headings of its own: only what is one slip away was meant to be another.
-    let meant = within(1, name, known.iter().copied())?;
+    let meant = nearest_within(1, name, known.iter().copied())?;
     // Without a `## Steps` every heading with a number begins a step, wherever it stands.
     let read = match (dialect, meant) {
         (Dialect::Workunit, "Steps") => "",
@@ -157,7 +157,7 @@ pub(crate) fn outside_steps(dialect: Dialect, span: Span) -> Diagnostic {
 }
 
 /// Text of a step that belongs to no field.
-pub(crate) fn stray(dialect: Dialect, span: Span, after: Option<&str>) -> Diagnostic {
+pub(crate) fn stray_text(dialect: Dialect, span: Span, after: Option<&str>) -> Diagnostic {
     let message = match after {
         Some(field) => format!("text after field `{field}` belongs to no field"),
         None => "text before the first field belongs to no field".to_owned(),

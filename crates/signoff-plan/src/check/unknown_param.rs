@@ -13,7 +13,7 @@
 //! `{{ "{{ params.x }}" }}`.
 
 use super::context::{Context, StepView};
-use super::plan_references::within;
+use super::plan_references::span_within;
 use crate::diagnostic::{Code, Diagnostic, MissingFieldScope};
 use crate::expression::{ParamRead, PlaceholderContent, placeholders, read};
 use crate::source::Span;
@@ -27,7 +27,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         };
         for param in expression.reads.iter().flat_map(|reads| &reads.params) {
             let text = expression.text;
-            let span = within(&text.value, text.span, param.span);
+            let span = span_within(&text.value, text.span, param.span);
             problems.extend(unknown(context, step, param, span));
         }
     }
@@ -79,7 +79,7 @@ fn unknown(
         step.id()
     );
     let found = step.problem(Code::UnknownParam, span, message);
-    let found = found.lacks(MissingFieldScope::Anywhere(&["params"]));
+    let found = found.with_missing_field(MissingFieldScope::Anywhere(&["params"]));
     let suggestion = nearest(name, params.keys().map(String::as_str));
     Some(match suggestion {
         Some(_) if span.len() == name.len() => found.suggest(suggestion),

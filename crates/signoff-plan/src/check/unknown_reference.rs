@@ -32,7 +32,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 1
             };
             let id = Span::new(start, start + reference.id.len());
-            let span = super::plan_references::within(referred.text, referred.span, id);
+            let span = super::plan_references::span_within(referred.text, referred.span, id);
             let mut found = unknown(context, step, reference.id, span, problems.len());
             if found.help.is_none() {
                 let escaped = format!("${}", referred.text);
@@ -49,7 +49,8 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 && let Some(step) = context.step(*index)
             {
                 let text = &expression.text;
-                let span = super::plan_references::within(&text.value, text.span, read.id_span);
+                let span =
+                    super::plan_references::span_within(&text.value, text.span, read.id_span);
                 problems.push(unknown(context, step, read.id, span, problems.len()));
             }
         }
@@ -74,7 +75,7 @@ fn unknown(
     let ids = context.plan.steps.iter().map(|step| step.id.as_str());
     let suggestion = nearest(id, ids.filter(|other| *other != step.id()));
     // The place of the id alone, or the edit would take more away.
-    let found = found.lacks(MissingFieldScope::Anywhere(&["id"]));
+    let found = found.with_missing_field(MissingFieldScope::Anywhere(&["id"]));
     if span.len() == id.len() {
         found.suggest(suggestion)
     } else {

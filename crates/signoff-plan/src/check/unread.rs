@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 
 /// Removes problems about missing or unfinished parts: they may be in the text that could not be read.
-pub(super) fn absorb(problems: &mut Vec<Diagnostic>) {
+pub(super) fn remove_follow_ups(problems: &mut Vec<Diagnostic>) {
     if !problems.iter().any(|problem| problem.cuts_off) {
         return;
     }
@@ -36,7 +36,7 @@ mod tests {
     use crate::dialect::parse;
     use crate::source::Source;
 
-    /// All that is said of a file, as `caret | message`.
+    /// Every diagnostic of a file, as `caret | message`.
     #[track_caller]
     fn said(name: &str, text: &str, expected: &[&str]) {
         let checked = check(&parse(&Source::new(name, text.into())), &TestWorkspace);

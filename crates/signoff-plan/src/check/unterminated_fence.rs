@@ -42,7 +42,12 @@ fn fence(dialect: Dialect, opening: Span) -> Diagnostic {
 }
 
 /// A fence that is closed only by one that belongs to something else: it holds a step.
-pub(crate) fn swallows(dialect: Dialect, opening: Span, closing: Span, step: &str) -> Diagnostic {
+pub(crate) fn swallowed_step(
+    dialect: Dialect,
+    opening: Span,
+    closing: Span,
+    step: &str,
+) -> Diagnostic {
     let message = format!("this fenced block is not closed before `{step}`");
     Diagnostic::new(Code::UnterminatedFence, dialect, opening, message)
         .related(closing, "it ends only here")
@@ -51,7 +56,7 @@ pub(crate) fn swallows(dialect: Dialect, opening: Span, closing: Span, step: &st
 
 /// Takes away what only follows from a block that is not closed where it should be: from there on
 /// fences end blocks that they should begin.
-pub(super) fn absorb(problems: &mut Vec<Diagnostic>) {
+pub(super) fn remove_follow_ups(problems: &mut Vec<Diagnostic>) {
     let open = problems.iter();
     let open = open.filter(|problem| problem.code == Code::UnterminatedFence);
     let open: Vec<usize> = open.map(|problem| problem.span.start).collect();

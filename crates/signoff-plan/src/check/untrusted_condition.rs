@@ -15,7 +15,7 @@
 //! a person sees it first: `approval: required`.
 
 use super::context::{Context, StepView};
-use super::plan_references::{ExpressionField, within};
+use super::plan_references::{ExpressionField, span_within};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::{Step, Work};
 use crate::reference::TokenKind;
@@ -35,7 +35,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             };
             let text = expression.text;
             let words = read.id_span.to(read.field_span);
-            let span = within(&text.value, text.span, words);
+            let span = span_within(&text.value, text.span, words);
             let message = format!(
                 "the {what} of step `{}` reads the words of agent step `{}`",
                 step.id(),

@@ -136,7 +136,7 @@ fn compare(context: &Context<'_>, mut producers: Producers, problems: &mut Vec<D
             Some(group) => group.push(*producer),
             None => {
                 groups.push(vec![*producer]);
-                problems.extend(beside_others(context, *producer, &beside));
+                problems.extend(overlap_with_others(context, *producer, &beside));
             }
         }
     }
@@ -182,7 +182,7 @@ fn share_a_lock(a: StepView<'_>, b: StepView<'_>) -> bool {
 }
 
 /// What an entry names, and where.
-fn produced(step: StepView<'_>, entry: usize) -> Option<Spanned<String>> {
+fn produced_path(step: StepView<'_>, entry: usize) -> Option<Spanned<String>> {
     let own = &step.written.produces;
     if let Some(path) = own.get(entry) {
         return Some(path.clone());
@@ -200,7 +200,7 @@ type WrittenPath<'c> = (StepView<'c>, Spanned<String>);
 fn written_paths<'c>(context: &'c Context<'_>, producers: &[Producer]) -> Vec<WrittenPath<'c>> {
     let written = producers.iter().filter_map(|producer| {
         let step = context.step(producer.step)?;
-        Some((step, produced(step, producer.entry)?))
+        Some((step, produced_path(step, producer.entry)?))
     });
     written.collect()
 }
@@ -225,7 +225,7 @@ fn overlaps(context: &Context<'_>, producers: &[Producer]) -> Option<Diagnostic>
 }
 
 /// A producer that may run at once with each of some others, of which some wait for each other.
-fn beside_others(
+fn overlap_with_others(
     context: &Context<'_>,
     producer: Producer,
     others: &[Producer],

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Dialect, names};
 
 /// The words in back-ticks of a page, each also as the whole it stands in.
-fn named(page: &str) -> BTreeSet<String> {
+fn words_in_back_ticks(page: &str) -> BTreeSet<String> {
     let code = page.split('`').skip(1).step_by(2);
     let mut words = BTreeSet::new();
     for span in code {
@@ -28,7 +28,7 @@ fn every_field_of_every_dialect_is_documented() {
             Dialect::Workunit => native,
             Dialect::Thread | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => others,
         };
-        let named = named(page);
+        let named = words_in_back_ticks(page);
         for (owner, fields) in names(*dialect) {
             let unnamed = fields
                 .iter()

@@ -13,7 +13,7 @@ pub(super) fn entries(text: &str, located: &FrontmatterSpans, draft: &mut Draft)
     let dialect = draft.dialect;
     draft.anchors.header = located.opening;
     if !located.closed {
-        let found = frontmatter_invalid::unclosed(dialect, located.opening);
+        let found = frontmatter_invalid::unclosed_frontmatter(dialect, located.opening);
         draft.problems.push(found);
         return Vec::new();
     }

@@ -4,7 +4,7 @@ use super::Dialect;
 use crate::check::{frontmatter_missing, unterminated_fence};
 use crate::draft::Draft;
 use crate::markdown::Document;
-use crate::markdown::frontmatter::{FrontmatterSpans, locate};
+use crate::markdown::frontmatter::{FrontmatterSpans, find_frontmatter};
 use crate::source::{Source, Span};
 
 /// Reads the frontmatter as `read` does, and divides the rest into its parts.
@@ -16,7 +16,7 @@ pub(super) fn open(
     let text = source.text();
     let start = source.byte_order_mark_len();
     let mut draft = Draft::empty(dialect);
-    let body = match locate(text, start) {
+    let body = match find_frontmatter(text, start) {
         Some(located) => {
             read(text, &located, &mut draft);
             located.body

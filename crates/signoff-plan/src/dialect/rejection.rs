@@ -11,7 +11,7 @@ use crate::source::Span;
 
 /// Adds a rejection, as its section spells it, to those before it.
 pub(super) fn add(version: Option<u64>, text: &str, span: Span, draft: &mut Draft) {
-    let feedback = unescaped(text);
+    let feedback = unescape(text);
     let rejection = match version {
         Some(version) => json!({ "version": version, "feedback": feedback }),
         None => json!({ "feedback": feedback }),
@@ -40,7 +40,7 @@ pub(crate) fn heading(version: Option<u64>) -> String {
 }
 
 /// Feedback as it is written to a file: unchanged if it is plain text.
-pub(crate) fn spelled(feedback: &str) -> String {
+pub(crate) fn escape_feedback(feedback: &str) -> String {
     let document = Document::new(feedback, 0);
     let level = |line: &Line| document.heading(line).map(|heading| heading.level);
     let parts = |line: &Line| {
@@ -49,7 +49,7 @@ pub(crate) fn spelled(feedback: &str) -> String {
     let harmless = document.open_comments.is_empty()
         && document.fences.iter().all(|fence| fence.closed)
         && !document.lines.iter().any(parts)
-        && unescaped(feedback) == feedback;
+        && unescape(feedback) == feedback;
     if harmless {
         feedback.to_owned()
     } else {
@@ -63,7 +63,7 @@ fn escape(text: &str) -> String {
     })
 }
 
-fn unescaped(text: &str) -> String {
+fn unescape(text: &str) -> String {
     each_line(text, |rest| {
         let after = rest.strip_prefix('\\')?;
         begins_something(after).then(|| after.to_owned())
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn any_text_is_only_text_once_escaped() {
         for text in TEXTS {
-            assert_eq!(unescaped(&escape(text)), text);
+            assert_eq!(unescape(&escape(text)), text);
         }
         assert_eq!(escape("# a\nb # c"), "\\# a\nb # c");
         assert_eq!(escape("- ```"), "- \\```");
@@ -142,9 +142,9 @@ mod tests {
     #[test]
     fn harmless_text_stays_as_it_is() {
         let feedback = "### Why\n```\n# x\n```\n`code`";
-        assert_eq!(spelled(feedback), feedback);
-        assert_eq!(spelled("# No"), "\\# No");
-        assert_eq!(spelled("<!-- x"), "\\<!-- x");
+        assert_eq!(escape_feedback(feedback), feedback);
+        assert_eq!(escape_feedback("# No"), "\\# No");
+        assert_eq!(escape_feedback("<!-- x"), "\\<!-- x");
     }
 
     #[test]

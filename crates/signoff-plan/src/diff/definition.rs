@@ -6,21 +6,24 @@ use crate::digest::{Digest, canonical};
 use crate::field::{FieldRole, FieldSpec, STEP};
 use crate::model::{Depends, Plan, Step};
 
-/// Members of a canonical step that define it and are no fields of their own.
+/// Members of a canonical step that define it and are not fields of their own.
 const DEFINING: [&str; 3] = ["work", "contract", "unexpanded"];
 
 /// The hash of what a step does, what decides that it is done, and what it may touch.
 ///
-/// Title, position and dependencies are no part of it: a finished step stays finished when they
+/// Title, position and dependencies are not part of it: a finished step stays finished when they
 /// change, and is done anew when this does.
 pub fn definition_hash(step: &Step) -> Digest {
-    of_canonical(&alone(step))
+    of_canonical(&canonical_step(step))
 }
 
 /// The hash of what a step asks for: its definition, and everything else that its agent is told. Whoever edits one of
 /// these and runs the plan again wants the step done anew.
 pub fn request_hash(step: &Step) -> Digest {
-    members_hash(&alone(step), defining().chain(fields(FieldRole::Told)))
+    members_hash(
+        &canonical_step(step),
+        defining().chain(fields(FieldRole::Told)),
+    )
 }
 
 /// Do two versions of a step ask for the same?
@@ -36,7 +39,7 @@ pub fn asks_the_same(was: &Step, is: &Step) -> bool {
 /// The hash of everything that is said about a step, but for its name, its place and what it waits
 /// for.
 pub fn text_hash(step: &Step) -> Digest {
-    let mut alone = alone(step);
+    let mut alone = canonical_step(step);
     if let Some(members) = alone.as_object_mut() {
         members.retain(|name, _| !matches!(name.as_str(), "id" | "title" | "depends_on"));
     }
@@ -44,7 +47,7 @@ pub fn text_hash(step: &Step) -> Digest {
 }
 
 /// A step in its canonical form, by itself.
-fn alone(step: &Step) -> Value {
+fn canonical_step(step: &Step) -> Value {
     let alone = Plan {
         steps: vec![Step {
             // Positions of other steps mean nothing without them.

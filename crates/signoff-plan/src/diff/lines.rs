@@ -16,7 +16,7 @@ pub(super) fn differing_lines(before: &str, after: &str) -> (String, String) {
         return (old.join("\n"), new.join("\n"));
     }
     let (kept_old, kept_new) = longest_common(old, new);
-    (without(old, &kept_old), without(new, &kept_new))
+    (lines_without(old, &kept_old), lines_without(new, &kept_new))
 }
 
 fn common<'a>(a: impl Iterator<Item = &'a &'a str>, b: impl Iterator<Item = &'a &'a str>) -> usize {
@@ -27,7 +27,7 @@ fn tail<'s, 'a>(lines: &'s [&'a str], start: usize) -> &'s [&'a str] {
     lines.get(start..).unwrap_or_default()
 }
 
-fn without(lines: &[&str], kept: &[bool]) -> String {
+fn lines_without(lines: &[&str], kept: &[bool]) -> String {
     let lines = lines.iter().zip(kept).filter(|(_, kept)| !**kept);
     let lines: Vec<_> = lines.map(|(line, _)| *line).collect();
     lines.join("\n")

@@ -17,7 +17,7 @@ pub(super) fn pairs(old: &[Value], new: &[Value]) -> Vec<Option<usize>> {
         taken: vec![false; old.len()],
     };
     matcher.pair(|step, at| (!is_implicit(step, at)).then(|| id(step).to_owned()));
-    let hash = |step: &Value| Some(of_canonical(step)).filter(|hash| *hash != nothing());
+    let hash = |step: &Value| Some(of_canonical(step)).filter(|hash| *hash != empty_definition());
     matcher.pair(|step, _| hash(step));
     matcher.pair(|step, _| Some(step.get("title")?.as_str()?.to_owned()));
     matcher.pairs
@@ -29,7 +29,7 @@ pub(super) fn is_implicit(step: &Value, at: usize) -> bool {
 }
 
 /// The definition of a step that does nothing at all.
-fn nothing() -> Digest {
+fn empty_definition() -> Digest {
     of_canonical(&Value::Null)
 }
 

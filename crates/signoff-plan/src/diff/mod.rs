@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 pub use self::definition::{asks_the_same, definition_hash, request_hash, text_hash};
 use self::names::StepRenames;
 pub use self::narrowing::only_narrows;
-use self::spelling::spelled;
+use self::spelling::in_plan_spelling;
 pub use self::text::full_lines;
 use crate::digest::canonical;
 use crate::model::Plan;
@@ -108,7 +108,7 @@ fn one_line(text: &str) -> String {
 pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
     let mut changes = Vec::new();
     let (old, new) = (without_steps(before), without_steps(after));
-    let (was, is) = (spelled(&old, &new), spelled(&new, &old));
+    let (was, is) = (in_plan_spelling(&old, &new), in_plan_spelling(&new, &old));
     fields(None, "", &was, &is, &mut changes);
     let (old, new) = (steps(before), steps(after));
     let pairs = matching::pairs(old, new);
@@ -131,7 +131,7 @@ pub fn compare(before: &Value, after: &Value) -> Vec<Change> {
         }
         let (mut was, mut is) = (object(other), object(step));
         names.align(&mut was, &mut is, position, index);
-        let (was, is) = (spelled(&was, &is), spelled(&is, &was));
+        let (was, is) = (in_plan_spelling(&was, &is), in_plan_spelling(&is, &was));
         fields(Some(id), "", &was, &is, &mut changes);
     }
     let kept: BTreeSet<usize> = pairs.iter().copied().flatten().collect();
@@ -188,7 +188,7 @@ fn content_of_new_step(id: &str, step: &Value, changes: &mut Vec<Change>) {
     let nothing = Map::new();
     let mut members = object(step);
     members.retain(|name, _| name != "id" && name != "title");
-    let is = spelled(&members, &nothing);
+    let is = in_plan_spelling(&members, &nothing);
     fields(Some(id), "", &nothing, &is, changes);
 }
 
@@ -229,12 +229,12 @@ fn fields(
             (None, Some(Value::Object(new))) if ours => {
                 fields(step, &format!("{path}."), &nothing, new, changes);
             }
-            _ => changes.push(value(step, path, old, new)),
+            _ => changes.push(field_change(step, path, old, new)),
         }
     }
 }
 
-fn value(
+fn field_change(
     step: Option<&str>,
     field: String,
     before: Option<&Value>,

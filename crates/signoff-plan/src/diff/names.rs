@@ -24,7 +24,7 @@ impl<'v> StepRenames<'v> {
     }
 
     /// Makes two forms of one step comparable: the older one names other steps as the newer plan
-    /// does, and a number that is no name of its own is left out.
+    /// does, and a number that is not a name is left out.
     pub(super) fn align(
         &self,
         was: &mut Map<String, Value>,

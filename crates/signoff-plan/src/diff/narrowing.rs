@@ -36,7 +36,8 @@ fn narrowed(before: &Plan, after: &Plan, begun: &BTreeSet<String>) -> Option<Pla
         step.tools.clone_from(&now.tools);
         step.budget = narrower_budget(&was.budget, &now.budget)?;
         if let Depends::On(positions) = &was.depends_on {
-            step.depends_on = Depends::on(at, positions.iter().filter_map(moved).collect());
+            step.depends_on =
+                Depends::from_positions(at, positions.iter().filter_map(moved).collect());
         }
         expected.steps.push(step);
     }
@@ -61,17 +62,17 @@ fn has_no_more_tools(before: Option<&[String]>, after: Option<&[String]>) -> boo
 }
 
 fn narrower_budget(before: &Budget, after: &Budget) -> Option<Budget> {
-    fn fits<T: PartialOrd>(before: Option<&T>, after: Option<&T>) -> bool {
+    fn is_at_most<T: PartialOrd>(before: Option<&T>, after: Option<&T>) -> bool {
         match (before, after) {
             (None, _) => true,
             (Some(before), Some(after)) => after <= before,
             (Some(_), None) => false,
         }
     }
-    let is_within = fits(before.tokens.as_ref(), after.tokens.as_ref())
-        && fits(before.usd_e4.as_ref(), after.usd_e4.as_ref())
-        && fits(before.wall.as_ref(), after.wall.as_ref())
-        && fits(before.agents.as_ref(), after.agents.as_ref());
+    let is_within = is_at_most(before.tokens.as_ref(), after.tokens.as_ref())
+        && is_at_most(before.usd_e4.as_ref(), after.usd_e4.as_ref())
+        && is_at_most(before.wall.as_ref(), after.wall.as_ref())
+        && is_at_most(before.agents.as_ref(), after.agents.as_ref());
     is_within.then(|| after.clone())
 }
 

@@ -10,7 +10,7 @@ use crate::{budget, duration};
 
 /// Members of a plan or step, in the spelling of plans. What only `other` has is filled in with what
 /// holds where nothing is said.
-pub(super) fn spelled(
+pub(super) fn in_plan_spelling(
     members: &Map<String, Value>,
     other: &Map<String, Value>,
 ) -> Map<String, Value> {

@@ -21,7 +21,7 @@ pub fn canonical(plan: &Plan) -> Value {
     plan_members(plan).into_value()
 }
 
-/// [`canonical`] as it was before it told what agents are told beside their task and which failures of calls are retried.
+/// [`canonical`] as it was before it covered what agents receive beside their task and which failures of calls are retried.
 pub(super) fn before_briefings(plan: &Plan) -> Value {
     let mut value = canonical(plan);
     if let Some(members) = value.as_object_mut() {
@@ -56,17 +56,17 @@ fn step_members(plan: &Plan) -> impl Iterator<Item = Members<'_>> {
 
 fn plan_members(plan: &Plan) -> Members<'_> {
     let mut out = Members::default();
-    out.put("schema", Value::from(SCHEMA));
+    out.push("schema", Value::from(SCHEMA));
     for field in field::PLAN.iter().filter(|field| field.signed) {
         match field.name {
             "params" if plan.params.is_empty() => {}
             "briefing" if plan.briefing() == Briefing::Task => {}
-            "params" => out.put("params", plan.params.clone().into_iter().collect::<Value>()),
+            "params" => out.push("params", plan.params.clone().into_iter().collect::<Value>()),
             _ => out.field(field, plan),
         }
         // Part of the context: what was found out, and what is acted on. Of the record nothing else is.
         if let ("context", Some(outputs)) = (field.name, plan.record.get("tool_outputs")) {
-            out.put("tool_outputs", outputs.clone());
+            out.push("tool_outputs", outputs.clone());
         }
     }
     out.0.push(("steps".into(), Member::Steps(plan)));
@@ -75,17 +75,17 @@ fn plan_members(plan: &Plan) -> Members<'_> {
 
 fn one_step<'p>(plan: &'p Plan, at: usize, step: &Step) -> Members<'p> {
     let mut out = Members::default();
-    out.put("id", Value::from(step.id.as_str()));
+    out.push("id", Value::from(step.id.as_str()));
     out.text("title", Some(&step.title));
     out.text("unexpanded", step.unexpanded.as_deref());
     // Waiting for every step before is the default; any other list is given, also an empty one.
     if step.depends_on != Depends::AllBefore {
         let ids: BTreeSet<&str> = plan.dependency_ids(at).collect();
-        out.put("depends_on", ids.into_iter().collect::<Value>());
+        out.push("depends_on", ids.into_iter().collect::<Value>());
     }
-    out.put("work", work_members(&step.work));
+    out.push("work", work_members(&step.work));
     if let Some(contract) = &step.contract {
-        out.put("contract", contract_members(contract));
+        out.push("contract", contract_members(contract));
     }
     for field in &field::STEP {
         out.field(field, step);
@@ -98,7 +98,7 @@ fn one_step<'p>(plan: &'p Plan, at: usize, step: &Step) -> Members<'p> {
 
 fn work_members(work: &Work) -> Members<'static> {
     let mut out = Members::default();
-    out.put("kind", Value::from(work.kind()));
+    out.push("kind", Value::from(work.kind()));
     match work {
         Work::Agent { role, task } => {
             out.text("role", role.as_deref());
@@ -106,7 +106,7 @@ fn work_members(work: &Work) -> Members<'static> {
         }
         Work::Tool { tool, args } => {
             out.text("tool", Some(tool));
-            out.put("args", args.clone());
+            out.push("args", args.clone());
         }
         Work::Ask { question, choices } => {
             out.text("question", Some(question));
@@ -130,7 +130,7 @@ fn contract_members(contract: &Contract) -> Members<'static> {
     let mut out = Members::default();
     // Byte-exact but for line ends: white space can matter to a shell.
     let command = line_feeds(command);
-    out.put("command", Value::from(command.trim_end_matches('\n')));
+    out.push("command", Value::from(command.trim_end_matches('\n')));
     out.text("shell", shell.as_deref());
     let expect = expect
         .iter()
@@ -186,7 +186,7 @@ impl<'p> From<Members<'p>> for Member<'p> {
 }
 
 impl<'p> Members<'p> {
-    fn put(&mut self, name: impl Into<Cow<'static, str>>, member: impl Into<Member<'p>>) {
+    fn push(&mut self, name: impl Into<Cow<'static, str>>, member: impl Into<Member<'p>>) {
         self.0.push((name.into(), member.into()));
     }
 
@@ -253,48 +253,54 @@ impl<'p> Members<'p> {
             return;
         }
         let mut out = Self::default();
-        out.put("retries", Value::from(policy.retries));
-        out.put("then", Value::from(policy.then.name()));
+        out.push("retries", Value::from(policy.retries));
+        out.push("then", Value::from(policy.then.name()));
         if policy.retries > 0 && policy != policy.default_for(&step.work) {
-            out.put("failures", Value::from("every"));
+            out.push("failures", Value::from("every"));
         }
         self.object(name, out);
     }
 
     fn text(&mut self, name: &'static str, text: Option<&str>) {
         if let Some(text) = text {
-            self.put(name, Value::from(tidy(text)));
+            self.push(name, Value::from(normalize_text(text)));
         }
     }
 
     fn list(&mut self, name: &'static str, items: &[String]) {
         if !items.is_empty() {
-            self.put(name, items.iter().map(|item| tidy(item)).collect::<Value>());
+            self.push(
+                name,
+                items
+                    .iter()
+                    .map(|item| normalize_text(item))
+                    .collect::<Value>(),
+            );
         }
     }
 
     fn set(&mut self, name: &'static str, items: &[String]) {
         if !items.is_empty() {
-            self.put(name, sorted(items));
+            self.push(name, sorted_set(items));
         }
     }
 
     /// A tool scope: an empty one allows nothing, which is not the same as none.
     fn scope(&mut self, name: &'static str, items: Option<&[String]>) {
         if let Some(items) = items {
-            self.put(name, sorted(items));
+            self.push(name, sorted_set(items));
         }
     }
 
     fn flag(&mut self, name: &'static str, value: bool, default: bool) {
         if value != default {
-            self.put(name, Value::from(value));
+            self.push(name, Value::from(value));
         }
     }
 
     fn number(&mut self, name: impl Into<Cow<'static, str>>, value: Option<u64>) {
         if let Some(value) = value {
-            self.put(name, exact(value));
+            self.push(name, exact(value));
         }
     }
 
@@ -306,7 +312,7 @@ impl<'p> Members<'p> {
 
     fn object(&mut self, name: &'static str, members: Self) {
         if !members.0.is_empty() {
-            self.put(name, members);
+            self.push(name, members);
         }
     }
 }
@@ -321,13 +327,13 @@ fn exact(value: u64) -> Value {
     }
 }
 
-fn sorted(items: &[String]) -> Value {
-    let set: BTreeSet<String> = items.iter().map(|item| tidy(item)).collect();
+fn sorted_set(items: &[String]) -> Value {
+    let set: BTreeSet<String> = items.iter().map(|item| normalize_text(item)).collect();
     set.into_iter().collect()
 }
 
 /// Text with LF line ends and no blank lines at its end.
-fn tidy(text: &str) -> String {
+fn normalize_text(text: &str) -> String {
     let text = line_feeds(text);
     if !text.ends_with(char::is_whitespace) {
         return text.into_owned();
@@ -364,9 +370,9 @@ mod tests {
 
     #[test]
     fn text_loses_carriage_returns_and_trailing_blank_lines() {
-        assert_eq!(tidy("a\r\nb \r\n\r\n  \n"), "a\nb ");
-        assert_eq!(tidy("  "), "  ");
-        assert_eq!(tidy("\n\n"), "");
+        assert_eq!(normalize_text("a\r\nb \r\n\r\n  \n"), "a\nb ");
+        assert_eq!(normalize_text("  "), "  ");
+        assert_eq!(normalize_text("\n\n"), "");
     }
 
     #[test]

@@ -15,13 +15,16 @@ impl Step {
         add(span_of(self.on_fail.as_ref()), "on_fail");
         add(span_of(self.timeout.as_ref()), "timeout");
         add(span_of(self.instructions.as_ref()), "instructions");
-        add(self.depends_on.as_deref().and_then(around), "depends_on");
-        add(self.tools.as_deref().and_then(around), "tools");
+        add(
+            self.depends_on.as_deref().and_then(span_of_all),
+            "depends_on",
+        );
+        add(self.tools.as_deref().and_then(span_of_all), "tools");
         if let Some(contract) = &self.contract {
             let command = contract.command.pieces.iter().map(|piece| piece.span);
             add(command.reduce(Span::to), "contract");
             add(Some(contract.span), "contract");
-            add(around(&contract.expect), "contract.expect");
+            add(span_of_all(&contract.expect), "contract.expect");
         }
         let holds = |span: &Span| span.start <= place.start && place.start <= span.end;
         let around = found.into_iter().filter(|(span, _)| holds(span));
@@ -36,7 +39,7 @@ fn span_of<T>(value: Option<&Spanned<T>>) -> Option<Span> {
 }
 
 /// From the first of several to the last.
-fn around<T>(values: &[Spanned<T>]) -> Option<Span> {
+fn span_of_all<T>(values: &[Spanned<T>]) -> Option<Span> {
     values.iter().map(|value| value.span).reduce(Span::to)
 }
 

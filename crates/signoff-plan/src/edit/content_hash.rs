@@ -33,7 +33,7 @@ impl Hasher for Pieces {
         self.0.extend_from_slice(bytes);
     }
 
-    /// The number of bytes; nobody asks for it.
+    /// The number of bytes, which is not used.
     fn finish(&self) -> u64 {
         self.0.len() as u64
     }

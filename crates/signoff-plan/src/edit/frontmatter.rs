@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::members::{Editor, not_shared};
 use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
-use crate::markdown::frontmatter::{FrontmatterSpans, locate};
+use crate::markdown::frontmatter::{FrontmatterSpans, find_frontmatter};
 use crate::node::{Entry, Node, NodeKind};
 use crate::source::{Span, text_from, text_up_to};
 use crate::write::yaml::{block_entry, entry, scalar, text as quoted};
@@ -22,7 +22,7 @@ pub(super) struct Frontmatter<'a> {
 impl<'a> Frontmatter<'a> {
     /// The frontmatter of the file that begins at `start` and ends with the text.
     pub(super) fn new(text: &'a str, start: usize) -> Result<Self, EditRefused> {
-        let located = locate(text, start).filter(|located| located.closed);
+        let located = find_frontmatter(text, start).filter(|located| located.closed);
         let missing = || EditRefused::Unreadable("there is no frontmatter".to_owned());
         let located = located.ok_or_else(missing)?;
         let (root, _) = yaml::parse(located.yaml.slice(text), located.yaml.start);
@@ -68,7 +68,7 @@ impl<'a> Frontmatter<'a> {
         match self.entry(key) {
             None if value.is_null() => Ok(Vec::new()),
             None => {
-                let line = self.written(key, value);
+                let line = self.field_lines(key, value);
                 Ok(vec![Splice::insert(self.end(), line)])
             }
             Some(entry) if value.is_null() => Ok(vec![Splice::remove(self.lines_of(entry)?)]),
@@ -78,7 +78,7 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// A field on lines of its own.
-    fn written(&self, key: &str, value: &Value) -> String {
+    fn field_lines(&self, key: &str, value: &Value) -> String {
         match value.as_str() {
             Some(text) => block_entry(key, text, self.line_end()),
             None => entry(key, value, self.line_end()),
@@ -102,9 +102,9 @@ impl<'a> Frontmatter<'a> {
         if one_line && !value.is_array() {
             return Ok(vec![Splice::replace(span, inline(value, raw))]);
         }
-        self.no_comment(entry, between)?;
+        self.refuse_comment(entry, between)?;
         // All from the colon on: a block has marks of its own there.
-        let whole = self.written("k", value);
+        let whole = self.field_lines("k", value);
         let written = whole.strip_prefix("k:").unwrap_or(&whole).trim_end();
         let kept = matches!(&entry.value.kind, NodeKind::Sequence(_)) && raw.starts_with('[');
         if kept {
@@ -128,7 +128,7 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// Refuses to take a comment away with a value.
-    fn no_comment(&self, entry: &Entry, between: &str) -> Result<(), EditRefused> {
+    fn refuse_comment(&self, entry: &Entry, between: &str) -> Result<(), EditRefused> {
         if entry.value.has_comment(self.text) || between.contains('#') {
             let what = format!("a comment beside `{}`", entry.key.value);
             return Err(EditRefused::NotOnlyField(what));
@@ -143,7 +143,7 @@ impl<'a> Frontmatter<'a> {
         let raw = entry.value.span.slice(self.text).trim_end();
         let end = (entry.value.span.start + raw.len()).max(colon);
         let between = Span::new(colon, entry.value.span.start.max(colon));
-        self.no_comment(entry, between.slice(self.text))?;
+        self.refuse_comment(entry, between.slice(self.text))?;
         let start = entry.key.span.start;
         let before = text_up_to(self.text, start);
         let rest = text_from(self.text, end);

@@ -132,13 +132,13 @@ impl<'a> KeyedFile<'a> {
                     "contract" => "command",
                     _ => "",
                 };
-                self.nested(way, outer, main, key, value)
+                self.nested_change(way, outer, main, key, value)
             }
         }
     }
 
     /// Sets a key of something that may be `{main, key, …}`, the text of `main` alone, or not there.
-    fn nested(
+    fn nested_change(
         &self,
         way: &[PathSegment],
         outer: &'static str,

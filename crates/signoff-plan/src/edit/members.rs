@@ -54,7 +54,7 @@ impl Editor<'_> {
                 "a comment inside the value".to_owned(),
             ));
         }
-        let written = self.rendered(value, self.spacing(mapping), Some(raw));
+        let written = self.render(value, self.spacing(mapping), Some(raw));
         let after_colon = entry.after_colon(self.text);
         let between = Span::new(after_colon, entry.value.span.start).slice(self.text);
         let end = entry.value.span.start + raw.len();
@@ -79,7 +79,7 @@ impl Editor<'_> {
     }
 
     /// A value as it is written here; text keeps the quotes that were there.
-    fn rendered(self, value: &Value, spacing: Separators, before: Option<&str>) -> String {
+    fn render(self, value: &Value, spacing: Separators, before: Option<&str>) -> String {
         match (self.format, value) {
             (Format::Yaml, Value::String(text))
                 if !before.is_some_and(|raw| raw.starts_with('"')) =>
@@ -144,7 +144,7 @@ impl Editor<'_> {
         }
         let spacing = self.spacing(mapping);
         let pair = |(key, value): &(&str, &Value)| {
-            let written = self.rendered(value, spacing, None);
+            let written = self.render(value, spacing, None);
             match self.format {
                 Format::Json => format!("\"{key}\"{}{written}", spacing.colon),
                 Format::Yaml => format!("{key}: {written}"),

@@ -76,14 +76,14 @@ pub fn apply(source: &Source, edits: &[Edit]) -> Result<Vec<u8>, EditRefused> {
 pub fn apply_to(source: &Source, edits: &[Edit]) -> Result<Source, EditRefused> {
     let mut current = source.clone();
     for edit in edits {
-        current = one(&current, edit)?;
+        current = apply_one(&current, edit)?;
     }
     Ok(current)
 }
 
-fn one(source: &Source, edit: &Edit) -> Result<Source, EditRefused> {
+fn apply_one(source: &Source, edit: &Edit) -> Result<Source, EditRefused> {
     let before = parse(source);
-    readable(&before)?;
+    require_readable(&before)?;
     let wanted = verify::ExpectedResult::new(&before, edit)?;
     let splices = match before.dialect {
         Dialect::Workunit => workunit::edit(source, &before, edit)?,
@@ -288,9 +288,9 @@ pub fn apply_progress(
     mut records: Records,
 ) -> Result<Source, EditRefused> {
     let ParsedFile { source, draft } = file;
-    readable(&draft)?;
+    require_readable(&draft)?;
     let before = MarksFound::in_draft(&draft);
-    let rest_before = rest(&draft, &records);
+    let rest_before = hash_of_rest(&draft, &records);
     let written = match draft.dialect {
         Dialect::Record | Dialect::Toolplan if !records::have_place(&draft) => None,
         Dialect::Record | Dialect::Toolplan => {
@@ -300,11 +300,11 @@ pub fn apply_progress(
         }
         Dialect::Workunit => {
             let splices = workunit::splices(&source, &draft, marks)?;
-            written(&source, draft, splices)
+            changed_file(&source, draft, splices)
         }
         Dialect::Proposal => {
             let splices = proposal::splices(&source, &draft, marks)?;
-            written(&source, draft, splices)
+            changed_file(&source, draft, splices)
         }
         // No marks in its files: its state lives in the store.
         Dialect::Thread => None,
@@ -315,7 +315,7 @@ pub fn apply_progress(
     records.forget_values();
     let draft = parse(&marked);
     let after = MarksFound::in_draft(&draft);
-    if rest(&draft, &records) != rest_before {
+    if hash_of_rest(&draft, &records) != rest_before {
         drop(draft);
         return Err(difference(&source, &marked, &records));
     }
@@ -326,14 +326,14 @@ pub fn apply_progress(
 }
 
 /// The file with these changes; `None` without any.
-fn written(source: &Source, before: Draft, splices: Vec<Splice>) -> Option<Source> {
+fn changed_file(source: &Source, before: Draft, splices: Vec<Splice>) -> Option<Source> {
     // Two drafts of a large plan take too much memory.
     drop(before);
     (!splices.is_empty()).then(|| splice::apply_to(source, splices))
 }
 
 /// All that a plan says beside marks and records, as one hash.
-fn rest(draft: &Draft, records: &Records) -> [u8; 32] {
+fn hash_of_rest(draft: &Draft, records: &Records) -> [u8; 32] {
     let cleared = records.cleared_steps();
     let mut hash = ContentHash::default();
     let mut problems = Vec::new();
@@ -397,7 +397,7 @@ impl MarksFound {
 }
 
 /// Refuses files in which the place of things is uncertain.
-pub(crate) fn readable(draft: &Draft) -> Result<(), EditRefused> {
+pub(crate) fn require_readable(draft: &Draft) -> Result<(), EditRefused> {
     let uncertain = |problem: &&Diagnostic| {
         matches!(
             problem.code,

@@ -48,7 +48,10 @@ pub(super) fn edit(
         ResolvedEdit::Reject { version, feedback } => {
             let feedback = feedback.replace("\r\n", "\n");
             let heading = rejection::heading(Some(version));
-            let section = format!("{heading}\n{}\n", rejection::spelled(feedback.trim()));
+            let section = format!(
+                "{heading}\n{}\n",
+                rejection::escape_feedback(feedback.trim())
+            );
             Ok(vec![sections::append(source, &section, line_end(source))])
         }
     }

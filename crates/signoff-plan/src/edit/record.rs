@@ -74,7 +74,7 @@ fn step_changes(
     let (key, value) = match known {
         "status" => (key, status(file, "complete", value)?),
         "depends_on" => (key, indexes(file, value)?),
-        // Of a question the description is the title.
+        // The description of a question is its title.
         "title"
             if file.has(way, "ask") && file.has(way, "description") && !file.has(way, "title") =>
         {

@@ -85,9 +85,9 @@ pub(super) fn write(
     for _ in 0..ROUNDS {
         let current = written.as_ref().unwrap_or(source);
         let found_now = found.as_ref().unwrap_or(before);
-        let Round {
+        let RecordBatch {
             splices, is_last, ..
-        } = Round::new(current, found_now, marks, records)?;
+        } = RecordBatch::new(current, found_now, marks, records)?;
         if splices.is_empty() {
             break;
         }
@@ -112,14 +112,14 @@ pub(super) fn have_place(draft: &Draft) -> bool {
 }
 
 /// As much as can be written at once.
-struct Round<'a> {
+struct RecordBatch<'a> {
     editor: Editor<'a>,
     splices: Vec<Splice>,
     /// Nothing is left for another round.
     is_last: bool,
 }
 
-impl<'a> Round<'a> {
+impl<'a> RecordBatch<'a> {
     fn new(
         source: &'a Source,
         found: &MarksFound,

@@ -92,7 +92,7 @@ impl ExpectedResult {
                 name
             }
             ExpectedChange::Rejection(feedback) => {
-                rejected(&before, &after, feedback)?;
+                check_rejection(&before, &after, feedback)?;
                 for plan in [&mut before, &mut after] {
                     // A rejection may be more than its text.
                     for name in ["rejections", "status", "version", "updated_at"] {
@@ -235,7 +235,7 @@ fn clear_step_at(plan: &mut Plan, at: usize, name: &str, value: &Value) {
 }
 
 /// Whether one rejection has come to those before, with this text.
-fn rejected(before: &Plan, after: &Plan, feedback: &str) -> Result<(), EditRefused> {
+fn check_rejection(before: &Plan, after: &Plan, feedback: &str) -> Result<(), EditRefused> {
     let list = |plan: &Plan| match plan.record.get("rejections") {
         Some(Value::Array(items)) => items.clone(),
         _ => Vec::new(),

@@ -32,7 +32,7 @@ pub(super) fn splices(
         splices.extend(status(source, draft, word)?);
     }
     let ids = resolve::step_ids(draft);
-    // Of two steps with one id the first is meant.
+    // If two steps have the same id, the first one counts.
     let steps = ids.iter().map(String::as_str).zip(&draft.steps).rev();
     let steps: BTreeMap<&str, &draft::Step> = steps.collect();
     for (id, mark) in &marks.steps {
@@ -116,7 +116,7 @@ fn step_mark(
     if wanted != StepMark::Done {
         splices.extend(marks.ticks.iter().map(|tick| Splice::remove(*tick)));
     } else if marks.ticks.is_empty() {
-        splices.push(tick(source, marks.insert_tick));
+        splices.push(tick_mark(source, marks.insert_tick));
     }
     Ok(splices)
 }
@@ -141,7 +141,7 @@ fn removal(source: &Source, mark: &StatusMark) -> Result<Span, EditRefused> {
 }
 
 /// A tick before the title, with the space that sets it apart.
-fn tick(source: &Source, offset: usize) -> Splice {
+fn tick_mark(source: &Source, offset: usize) -> Splice {
     let before = text_up_to(source.text(), offset);
     let text = if before.ends_with([' ', '\t']) {
         format!("{TICK} ")

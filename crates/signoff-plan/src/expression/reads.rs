@@ -180,12 +180,12 @@ impl<'a> ReadCollector<'_, 'a> {
         if before == Some(ExprTokenKind::Sign('.')) {
             // A part of what stands before.
         } else if before == Some(ExprTokenKind::Sign('|')) {
-            self.known(name, span, "filter", FILTERS);
+            self.check_known(name, span, "filter", FILTERS);
         } else if is(before) && name != "not" || (negated && is(twice_before)) {
-            self.known(name, span, "test", TESTS);
+            self.check_known(name, span, "test", TESTS);
         } else if WORDS.contains(&name) || self.names_argument(at) {
         } else if self.kind(at + 1) == Some(ExprTokenKind::Sign('(')) {
-            self.known(name, span, "function", FUNCTIONS);
+            self.check_known(name, span, "function", FUNCTIONS);
         } else {
             self.variable(name, span, at);
         }
@@ -197,7 +197,7 @@ impl<'a> ReadCollector<'_, 'a> {
             && self.kind(at + 2) != Some(ExprTokenKind::Sign('='))
     }
 
-    fn known(&mut self, name: &str, span: Span, what: &str, names: &'static [&'static str]) {
+    fn check_known(&mut self, name: &str, span: Span, what: &str, names: &'static [&'static str]) {
         if !names.contains(&name) {
             self.mistakes.push(ExpressionError {
                 span,

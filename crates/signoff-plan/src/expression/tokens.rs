@@ -12,7 +12,7 @@ pub(super) struct ExprToken<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExprTokenKind<'a> {
     Name(&'a str),
-    /// Text in quotes, without them. With escapes, it is no name of anything.
+    /// Text in quotes, without them. With escapes, it is not the name of anything.
     Text(Option<&'a str>),
     Number,
     Sign(char),
@@ -45,12 +45,12 @@ fn token(c: char, rest: &str) -> (ExprTokenKind<'_>, usize) {
     match c {
         'a'..='z' | 'A'..='Z' | '_' => (ExprTokenKind::Name(name), length),
         '0'..='9' => (ExprTokenKind::Number, length),
-        '"' | '\'' => quoted(c, rest),
+        '"' | '\'' => read_quoted(c, rest),
         _ => (ExprTokenKind::Sign(c), c.len_utf8()),
     }
 }
 
-fn quoted(quote: char, rest: &str) -> (ExprTokenKind<'_>, usize) {
+fn read_quoted(quote: char, rest: &str) -> (ExprTokenKind<'_>, usize) {
     let mut escaped = false;
     let mut escapes = false;
     for (at, c) in rest.char_indices().skip(1) {

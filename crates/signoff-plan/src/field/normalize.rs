@@ -77,19 +77,19 @@ impl<D, M> Shape<D, M> {
             Self::Names(_) | Self::Sentences(_) | Self::Scope(_) => list(name, value),
             Self::References(_) => {
                 let read = |text: &str| Some(subscription::parse(text)?.to_string());
-                each(name, value, read)
+                read_items(name, value, read)
             }
             Self::Custom(special) => (special.normalize)(name, value),
         }
     }
 }
 
-fn wrong(name: &str, value: &Value) -> String {
+fn wrong_value(name: &str, value: &Value) -> String {
     format!("`{name}` cannot be {value}")
 }
 
 fn string<'v>(name: &str, value: &'v Value) -> Result<&'v str, String> {
-    value.as_str().ok_or_else(|| wrong(name, value))
+    value.as_str().ok_or_else(|| wrong_value(name, value))
 }
 
 fn read_text(
@@ -98,11 +98,16 @@ fn read_text(
     read: impl Fn(&str) -> Option<String>,
 ) -> Result<Value, String> {
     let read = read(string(name, value)?);
-    read.map(Value::from).ok_or_else(|| wrong(name, value))
+    read.map(Value::from)
+        .ok_or_else(|| wrong_value(name, value))
 }
 
-fn each(name: &str, value: &Value, read: impl Fn(&str) -> Option<String>) -> Result<Value, String> {
-    let items = value.as_array().ok_or_else(|| wrong(name, value))?;
+fn read_items(
+    name: &str,
+    value: &Value,
+    read: impl Fn(&str) -> Option<String>,
+) -> Result<Value, String> {
+    let items = value.as_array().ok_or_else(|| wrong_value(name, value))?;
     let read = |text: &str| read(text).filter(|text| !text.is_empty());
     items
         .iter()
@@ -128,7 +133,7 @@ pub(super) fn command(name: &str, value: &Value) -> Result<Value, String> {
 }
 
 pub(super) fn list(name: &str, value: &Value) -> Result<Value, String> {
-    each(name, value, |text| Some(text.to_owned()))
+    read_items(name, value, |text| Some(text.to_owned()))
 }
 
 pub(super) fn object(name: &str, value: &Value) -> Result<Value, String> {
@@ -161,7 +166,7 @@ fn yes_or_no(name: &str, value: &Value, words: &[&str]) -> Result<Value, String>
     match word.as_deref().filter(|word| words.contains(word)) {
         Some("no" | "false") => Ok(json!(false)),
         Some(_) => Ok(json!(true)),
-        None => Err(wrong(name, value)),
+        None => Err(wrong_value(name, value)),
     }
 }
 
@@ -174,12 +179,12 @@ fn switch(name: &str, value: &Value, words: &[&str]) -> Result<Value, String> {
     match position {
         Some(0) => Ok(json!(words.first())),
         Some(_) => Ok(Value::Null),
-        None => Err(wrong(name, value)),
+        None => Err(wrong_value(name, value)),
     }
 }
 
 pub(super) fn conditions(name: &str, value: &Value) -> Result<Value, String> {
-    let items = value.as_array().ok_or_else(|| wrong(name, value))?;
+    let items = value.as_array().ok_or_else(|| wrong_value(name, value))?;
     let mut conditions = Vec::new();
     for item in items {
         let text = string(name, item)?;
@@ -195,7 +200,9 @@ pub(super) fn conditions(name: &str, value: &Value) -> Result<Value, String> {
 
 /// Ids of steps, in plan order.
 fn dependencies(plan: &Plan, value: &Value) -> Result<Value, String> {
-    let items = value.as_array().ok_or_else(|| wrong("depends_on", value))?;
+    let items = value
+        .as_array()
+        .ok_or_else(|| wrong_value("depends_on", value))?;
     let mut positions = Vec::new();
     for item in items {
         let unknown = || format!("`depends_on` names {item}, which is not a step");
@@ -221,12 +228,12 @@ fn numbered(plan: &Plan, number: usize) -> Option<usize> {
 }
 
 pub(super) fn hint(name: &str, value: &Value) -> Result<Value, String> {
-    let members = value.as_object().ok_or_else(|| wrong(name, value))?;
+    let members = value.as_object().ok_or_else(|| wrong_value(name, value))?;
     let mut out = Map::new();
     for name in ["tool", "operation", "target"] {
         let member = members.get(name).cloned().unwrap_or_default();
         if !member.is_null() && !member.is_string() {
-            return Err(wrong(name, &member));
+            return Err(wrong_value(name, &member));
         }
         out.insert(name.to_owned(), member);
     }

@@ -4,22 +4,22 @@ use serde_json::json;
 
 use super::normalize::object;
 use super::shape::Shape::{Budget, Choice, Names, Number, Scope, Sentences, Text};
-use super::shape::{CustomField, FieldSpec, Shape, TextStyle, field, slot, unsigned};
+use super::shape::{CustomField, FieldSpec, Shape, TextStyle, as_unsigned, field, slot};
 use crate::draft::Draft;
 use crate::model::Plan;
 use crate::spelling::words;
 
 pub(crate) static PLAN: [FieldSpec<Draft, Plan>; 17] = [
-    unsigned("id", Text(slot!(id), TextStyle::Id)),
+    as_unsigned("id", Text(slot!(id), TextStyle::Id)),
     field("title", Text(slot!(title), TextStyle::Line)),
     field("task", Text(slot!(task), TextStyle::Prose)),
     field("context", Text(slot!(context), TextStyle::Prose)),
-    unsigned("status", Text(slot!(status), TextStyle::Line)),
-    unsigned("version", Number(slot!(version), 0, None)),
-    unsigned("owner", Text(slot!(owner), TextStyle::Line)),
-    unsigned("previous", Text(slot!(previous), TextStyle::Line)),
+    as_unsigned("status", Text(slot!(status), TextStyle::Line)),
+    as_unsigned("version", Number(slot!(version), 0, None)),
+    as_unsigned("owner", Text(slot!(owner), TextStyle::Line)),
+    as_unsigned("previous", Text(slot!(previous), TextStyle::Line)),
     field("budget", Budget(slot!(budget))),
-    unsigned("priority", Text(slot!(priority), TextStyle::Line)),
+    as_unsigned("priority", Text(slot!(priority), TextStyle::Line)),
     field("tools", Scope(slot!(tools))),
     field("constraints", Sentences(slot!(constraints))),
     field(

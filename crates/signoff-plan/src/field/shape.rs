@@ -47,8 +47,8 @@ pub(super) const fn defines<D, M>(field: FieldSpec<D, M>) -> FieldSpec<D, M> {
     }
 }
 
-/// The same field as a part of what an agent is told beside its task.
-pub(super) const fn told<D, M>(field: FieldSpec<D, M>) -> FieldSpec<D, M> {
+/// The same field as a part of what an agent receives beside its task.
+pub(super) const fn as_told<D, M>(field: FieldSpec<D, M>) -> FieldSpec<D, M> {
     FieldSpec {
         role: FieldRole::Told,
         ..field
@@ -56,7 +56,7 @@ pub(super) const fn told<D, M>(field: FieldSpec<D, M>) -> FieldSpec<D, M> {
 }
 
 /// A field that the digest does not cover: it says who, when or how far.
-pub(super) const fn unsigned<D, M>(name: &'static str, shape: Shape<D, M>) -> FieldSpec<D, M> {
+pub(super) const fn as_unsigned<D, M>(name: &'static str, shape: Shape<D, M>) -> FieldSpec<D, M> {
     FieldSpec {
         signed: false,
         ..field(name, shape)

@@ -6,14 +6,14 @@ use super::normalize::hint;
 use super::shape::Shape::{
     Budget, Choice, Duration, Flag, Names, Number, Policy, References, Scope, Sentences, Text,
 };
-use super::shape::{CustomField, FieldSpec, Shape, TextStyle, defines, field, slot, told};
+use super::shape::{CustomField, FieldSpec, Shape, TextStyle, as_told, defines, field, slot};
 use crate::draft;
 use crate::model::Step;
 use crate::spelling::words;
 
 pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 19] = [
     field("on_fail", Policy(slot!(on_fail))),
-    told(field("subscriptions", References(slot!(subscriptions)))),
+    as_told(field("subscriptions", References(slot!(subscriptions)))),
     defines(field("produces", Names(slot!(produces)))),
     defines(field("protects", Names(slot!(protects)))),
     defines(field("tools", Scope(slot!(tools)))),
@@ -30,13 +30,13 @@ pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 19] = [
     field("locks", Names(slot!(locks))),
     field("isolation", Choice(slot!(isolation), &words::ISOLATION)),
     field("reviewer", Text(slot!(reviewer), TextStyle::Word)),
-    told(field("acceptance", Sentences(slot!(acceptance)))),
-    told(field("subtasks", Sentences(slot!(subtasks)))),
-    told(field(
+    as_told(field("acceptance", Sentences(slot!(acceptance)))),
+    as_told(field("subtasks", Sentences(slot!(subtasks)))),
+    as_told(field(
         "instructions",
         Text(slot!(instructions), TextStyle::Prose),
     )),
-    told(field(
+    as_told(field(
         "hint",
         Shape::Custom(CustomField {
             value: |step| match &step.hint {

@@ -10,7 +10,7 @@ use crate::model::{Depends, RetriedFailures, Step, Work};
 /// A field that only one kind of work has.
 macro_rules! part {
     ($name:literal, $normal:expr) => {
-        special(
+        special_field(
             $name,
             |step| value(&step.work, $name),
             |step| clear(step, $name),
@@ -20,16 +20,16 @@ macro_rules! part {
 }
 
 pub(super) static WORK: [FieldSpec<draft::Step, Step>; 10] = [
-    special("id", |step| json!(step.id), |step| step.id.clear(), id),
-    special(
+    special_field("id", |step| json!(step.id), |step| step.id.clear(), id),
+    special_field(
         "title",
         |step| json!(step.title),
         |step| step.title.clear(),
         text,
     ),
-    special("status", status, clear_status, text),
+    special_field("status", status, clear_status, text),
     // Ids, which only the plan knows: `step_value` and `normalize` ask it.
-    special(
+    special_field(
         "depends_on",
         |_| Value::Null,
         |step| step.depends_on = Depends::AllBefore,
@@ -43,7 +43,7 @@ pub(super) static WORK: [FieldSpec<draft::Step, Step>; 10] = [
     part!("choices", list),
 ];
 
-const fn special(
+const fn special_field(
     name: &'static str,
     value: fn(&Step) -> Value,
     clear: fn(&mut Step),

@@ -25,7 +25,7 @@ pub(super) fn format(source: &Source) -> Option<Source> {
         out: text.get(..mark)?.to_owned(),
         indent: 0,
     };
-    writer.all()?;
+    writer.write_all()?;
     let out = if text.contains("\r\n") {
         writer.out.replace('\n', "\r\n")
     } else {
@@ -132,7 +132,7 @@ struct Writer<'t> {
 }
 
 impl<'t> Writer<'t> {
-    fn all(&mut self) -> Option<()> {
+    fn write_all(&mut self) -> Option<()> {
         while let Some(token) = self.next() {
             self.token(token)?;
         }

@@ -3,7 +3,7 @@
 use super::blank_lines::{blank_lines_before, line_end};
 use crate::edit::{Splice, splice_into};
 use crate::markdown::Document;
-use crate::markdown::frontmatter::locate;
+use crate::markdown::frontmatter::find_frontmatter;
 use crate::source::{Source, Span, text_up_to};
 
 /// One line end at the end of each file, and no blank lines there.
@@ -31,7 +31,7 @@ pub(super) fn blank_lines_around_headings(source: &Source) -> Option<Source> {
     let whole = tidy.text();
     for file in file_spans(&tidy) {
         let text = whole.get(..file.end)?;
-        let body = locate(text, file.start).map_or(file.start, |located| located.body);
+        let body = find_frontmatter(text, file.start).map_or(file.start, |located| located.body);
         let document = Document::new(text, body);
         for (index, line) in document.lines.iter().enumerate() {
             if document.heading(line).is_none() {

@@ -29,7 +29,7 @@ pub fn format_source(source: &Source) -> Result<Source, EditRefused> {
 /// The same of a plan that is of this dialect, whatever it looks like.
 pub fn format_as(source: &Source, dialect: Dialect) -> Result<Source, EditRefused> {
     let before = parse_as(source, dialect);
-    crate::edit::readable(&before)?;
+    crate::edit::require_readable(&before)?;
     // From the most to the least that can be done; each on its own must change nothing.
     let rules: &[FormatRule] = match dialect {
         Dialect::Workunit => &[workunit::format, lines::end_of_file],

@@ -62,7 +62,7 @@ impl WaitGraph<'_> {
     }
 
     /// Whether a node can be part of a cycle.
-    fn counts(&self, node: usize) -> bool {
+    fn waits_count(&self, node: usize) -> bool {
         !self.is_step(node) || (self.stuck)(node)
     }
 }
@@ -87,7 +87,7 @@ fn shortest(
             }
             if let Some(from @ None) = came_from.get_mut(next) {
                 *from = Some(node);
-                // The nodes between steps are no part of the way.
+                // The nodes between steps are not part of the path.
                 if graph.is_step(next) {
                     queue.push_back(next);
                 } else {
@@ -151,7 +151,7 @@ impl Components {
             number: 0,
             count: 0,
         };
-        for step in (0..graph.depends.len()).filter(|step| graph.counts(*step)) {
+        for step in (0..graph.depends.len()).filter(|step| graph.waits_count(*step)) {
             if tarjan.numbers.get(step) == Some(&UNVISITED) {
                 tarjan.search(step);
             }
@@ -163,11 +163,11 @@ impl Components {
     }
 
     fn of_node(&self, node: usize) -> usize {
-        value(&self.components, node)
+        value_or_unvisited(&self.components, node)
     }
 }
 
-fn value(list: &[usize], node: usize) -> usize {
+fn value_or_unvisited(list: &[usize], node: usize) -> usize {
     list.get(node).copied().unwrap_or(UNVISITED)
 }
 
@@ -181,19 +181,19 @@ impl Tarjan<'_> {
                 path.pop();
                 self.leave(node);
                 if let Some((parent, _)) = path.last() {
-                    self.lower(*parent, value(&self.lowest, node));
+                    self.lower(*parent, value_or_unvisited(&self.lowest, node));
                 }
                 continue;
             };
             *number += 1;
-            if !self.graph.counts(next) {
+            if !self.graph.waits_count(next) {
                 continue;
             }
-            if value(&self.numbers, next) == UNVISITED {
+            if value_or_unvisited(&self.numbers, next) == UNVISITED {
                 self.enter(next);
                 path.push((next, 0));
-            } else if value(&self.components, next) == UNVISITED {
-                self.lower(node, value(&self.numbers, next));
+            } else if value_or_unvisited(&self.components, next) == UNVISITED {
+                self.lower(node, value_or_unvisited(&self.numbers, next));
             }
         }
     }
@@ -215,7 +215,7 @@ impl Tarjan<'_> {
     }
 
     fn leave(&mut self, node: usize) {
-        if value(&self.lowest, node) != value(&self.numbers, node) {
+        if value_or_unvisited(&self.lowest, node) != value_or_unvisited(&self.numbers, node) {
             return;
         }
         while let Some(member) = self.open.pop() {

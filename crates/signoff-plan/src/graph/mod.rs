@@ -270,7 +270,7 @@ mod tests {
     fn depends(lists: &[&[u32]]) -> Vec<Depends> {
         let lists = lists.iter().enumerate();
         lists
-            .map(|(at, list)| Depends::on(at, list.to_vec()))
+            .map(|(at, list)| Depends::from_positions(at, list.to_vec()))
             .collect()
     }
 
@@ -330,7 +330,7 @@ mod tests {
         #[test]
         fn who_waits_for_whom_is_what_following_every_dependency_says(lists in plans()) {
             let depends: Vec<Depends> = (0..).zip(lists).map(|(at, list)| match list {
-                Some(list) => Depends::on(at, list),
+                Some(list) => Depends::from_positions(at, list),
                 None => Depends::AllBefore,
             }).collect();
             let graph = Graph::of(depends.iter().collect());

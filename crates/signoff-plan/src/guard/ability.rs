@@ -44,7 +44,7 @@ impl Agent {
         groups.find_map(|(ability, names)| names.contains(&tool).then_some(*ability))
     }
 
-    /// Whether the calls of a sub-agent come to the hook as well, so that starting one is no way around it. Seen in Claude
+    /// Whether the calls of a sub-agent come to the hook as well, so that starting one does not get around it. Seen in Claude
     /// Code 2.1.197: with the session of the agent, in its permission mode or in that of the sub-agent's definition.
     pub(super) fn guards_sub_agents(self) -> bool {
         match self {

@@ -38,7 +38,7 @@ fn command_line(value: &Value) -> Option<String> {
         words => Some(
             words
                 .iter()
-                .map(|word| quoted(word))
+                .map(|word| quote(word))
                 .collect::<Vec<_>>()
                 .join(" "),
         ),
@@ -60,7 +60,7 @@ fn is_shell(program: &str) -> bool {
 }
 
 /// Not even `=` stays as it is: no shell reads the words, and the first is a program whatever it looks like.
-fn quoted(word: &str) -> String {
+fn quote(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./+,:@%".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

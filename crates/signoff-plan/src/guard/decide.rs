@@ -11,7 +11,7 @@ use crate::tools::allows;
 /// `[guard] mode`, from the looser to the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GuardMode {
-    /// Guarded tools and commands of people are nobody's business. Plan mode still holds.
+    /// Guarded tools and commands of people are not checked. Plan mode still applies.
     Off,
     /// They are logged, and pass.
     Log,
@@ -110,7 +110,7 @@ pub struct Denial {
 pub fn decide(call: &ToolCall<'_>, rules: &GuardRules<'_>) -> Option<Denial> {
     let is_strict = rules.plan_mode || rules.mode == GuardMode::Block;
     if (is_strict || rules.mode == GuardMode::Log)
-        && let Some(command) = persons(call)
+        && let Some(command) = command_of_person(call)
     {
         return Some(Denial {
             rule: GuardRule::PersonOnly,
@@ -146,7 +146,7 @@ pub fn decide(call: &ToolCall<'_>, rules: &GuardRules<'_>) -> Option<Denial> {
 }
 
 /// The command of a person that a call would run.
-fn persons(call: &ToolCall<'_>) -> Option<String> {
+fn command_of_person(call: &ToolCall<'_>) -> Option<String> {
     match call.ability() {
         Some(Ability::Run) => {
             let commands = commands_of(call.input).unwrap_or_default();

@@ -52,7 +52,7 @@ impl ToolScope {
     }
 
     /// The tools of an agent that are in the scope.
-    pub fn select(&self, names: &ToolNames) -> Vec<&'static str> {
+    pub fn tools_in_scope(&self, names: &ToolNames) -> Vec<&'static str> {
         let selected = names.iter().filter(|(ability, _)| self.has(*ability));
         selected
             .flat_map(|(_, names)| names.iter().copied())

@@ -31,7 +31,7 @@ pub(super) fn assemble(
     }
     let (mut plan, unknown) = plan(&mut material);
     let mut written = write_with_unknown(&plan, &unknown);
-    // A title that is no heading is in the task as well.
+    // A title that is not a heading is in the task as well.
     let titles: BTreeSet<String> = (written.losses.iter())
         .filter(|loss| loss.field == "title")
         .filter_map(|loss| loss.step.clone())
@@ -68,7 +68,7 @@ pub(super) fn assemble(
     Imported {
         format,
         sign,
-        text: tidy(text),
+        text: format_draft(text),
         steps: plan.steps.len(),
         losses: material.losses,
         notes: material.notes,
@@ -108,7 +108,7 @@ fn value(plan: &Plan, step: Option<&str>, name: &str) -> String {
 }
 
 /// The draft as `fmt` writes it.
-fn tidy(text: String) -> String {
+fn format_draft(text: String) -> String {
     let source = Source::new("", text.clone().into_bytes());
     let tidy = format_as(&source, Dialect::Workunit);
     tidy.map_or(text, |tidy| tidy.text().to_owned())

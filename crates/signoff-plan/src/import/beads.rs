@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::ImportError;
 use super::json::{JsonFile, Members, criteria, items, task, text, title_or_first_line};
-use super::material::{FoundStep, Material, Waits};
+use super::material::{FoundStep, ImportedDependencies, Material};
 use super::sections::name_as_title;
 use super::status::UntouchedSteps;
 use crate::node::{Entry, Node};
@@ -62,26 +62,27 @@ impl IssueReader<'_> {
     fn issue(&mut self, node: &Node, entries: &[Entry]) {
         let mut members = Members::new(entries);
         if members
-            .take("status", text)
+            .take_member("status", text)
             .is_some_and(|status| status == "tombstone")
         {
             self.file
-                .lose(&mut self.material, "issue", node, "the issue is deleted");
+                .note_loss(&mut self.material, "issue", node, "the issue is deleted");
             return;
         }
         let mut members = Members::new(entries);
-        let mut step = texts(&mut members);
-        let status = members.take("status", |node| text(node).map(|word| (word, node)));
+        let mut step = title_and_task(&mut members);
+        let status = members.take_member("status", |node| text(node).map(|word| (word, node)));
         if let Some((word, node)) = status
             && !self.untouched.take_over(&mut step, &word)
         {
             let why = format!("a draft marks only what is done or skipped, not `{word}`");
-            self.file.lose(&mut self.material, "status", node, &why);
+            self.file
+                .note_loss(&mut self.material, "status", node, &why);
         }
         record(&mut members, &mut step);
         let links = self.links(&mut members);
         members.lose_rest(self.file, &mut self.material);
-        step.waits = Waits::Names(links.waits);
+        step.waits = ImportedDependencies::Names(links.waits);
         if !links.parents.is_empty() {
             self.parents
                 .insert(self.material.steps.len(), links.parents);
@@ -91,13 +92,17 @@ impl IssueReader<'_> {
 
     fn links(&mut self, members: &mut Members<'_>) -> Links {
         let mut links = Links::default();
-        let nodes = members.take("dependencies", items).unwrap_or_default();
+        let nodes = members
+            .take_member("dependencies", items)
+            .unwrap_or_default();
         for node in nodes {
             let mut link = Members::new(node.entries().unwrap_or_default());
             let kind = link
-                .take("type", text)
+                .take_member("type", text)
                 .unwrap_or_else(|| "blocks".to_owned());
-            let wanted = link.take("depends_on_id", text).or_else(|| text(node));
+            let wanted = link
+                .take_member("depends_on_id", text)
+                .or_else(|| text(node));
             match (kind.as_str(), wanted) {
                 ("blocks" | "waits-for", Some(id)) => links.waits.push(id),
                 ("parent-child", Some(id)) => links.parents.push(id),
@@ -105,13 +110,13 @@ impl IssueReader<'_> {
                     let why =
                         "only `blocks`, `waits-for` and `parent-child` say what waits for what";
                     self.file
-                        .lose(&mut self.material, "dependencies", node, why);
+                        .note_loss(&mut self.material, "dependencies", node, why);
                     continue;
                 }
             }
             self.material.note("`blocks` and `waits-for` mean that a step waits; with `parent-child` the parent waits for its children");
             // It is the issue itself.
-            link.take("issue_id", text);
+            link.take_member("issue_id", text);
             let before = self.material.losses.len();
             link.lose_rest(self.file, &mut self.material);
             for loss in self.material.losses.iter_mut().skip(before) {
@@ -145,7 +150,7 @@ impl IssueReader<'_> {
 }
 
 /// What is to be done, and how it is called.
-fn texts(members: &mut Members<'_>) -> FoundStep {
+fn title_and_task(members: &mut Members<'_>) -> FoundStep {
     let name = members.text("id");
     let description = members.text("description");
     let own = members.text("title").unwrap_or_default();
@@ -181,7 +186,7 @@ fn record(members: &mut Members<'_>, step: &mut FoundStep) {
     step.record
         .extend(closed.map(|closed| ("completed_at", closed.into())));
     let mut tags: Vec<String> = members.text("issue_type").into_iter().collect();
-    let labels = members.take("labels", |node| {
+    let labels = members.take_member("labels", |node| {
         items(node)?
             .iter()
             .map(text)
@@ -193,16 +198,16 @@ fn record(members: &mut Members<'_>, step: &mut FoundStep) {
     }
 }
 
-fn names(waits: &Waits) -> Vec<String> {
+fn names(waits: &ImportedDependencies) -> Vec<String> {
     match waits {
-        Waits::Names(names) => names.clone(),
-        Waits::AllBefore | Waits::Positions(_) => Vec::new(),
+        ImportedDependencies::Names(names) => names.clone(),
+        ImportedDependencies::AllBefore | ImportedDependencies::Positions(_) => Vec::new(),
     }
 }
 
 fn add(step: Option<&mut FoundStep>, more: impl IntoIterator<Item = String>) {
     if let Some(FoundStep {
-        waits: Waits::Names(names),
+        waits: ImportedDependencies::Names(names),
         ..
     }) = step
     {

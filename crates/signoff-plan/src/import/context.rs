@@ -7,8 +7,8 @@ use super::markdown::{MarkdownKind, MarkdownLine};
 
 /// The text around steps.
 #[derive(Debug, Default)]
-pub(super) struct Surroundings {
-    /// Everything that is no step, without the title.
+pub(super) struct SourceContext {
+    /// Everything that is not a step, without the title.
     pub(super) text: String,
     /// For each step the headings that it stands under, joined; `None` where all stand under the same ones.
     pub(super) parts: Vec<Option<String>>,
@@ -29,11 +29,11 @@ pub(super) fn heading_text<'s>(lines: &[MarkdownLine<'s>], at: usize) -> &'s str
 }
 
 /// Takes the steps, which stand in these lines in order, out of a file.
-pub(super) fn around(
+pub(super) fn context_around(
     lines: &[MarkdownLine<'_>],
     steps: &[Range<usize>],
     title: Option<usize>,
-) -> Surroundings {
+) -> SourceContext {
     let paths = heading_paths(lines, steps, title);
     let distinct: BTreeSet<&Vec<usize>> = paths.iter().collect();
     let several = distinct.len() > 1;
@@ -44,7 +44,7 @@ pub(super) fn around(
         let texts: Vec<&str> = path.iter().map(|at| heading_text(lines, *at)).collect();
         (several && !texts.is_empty()).then(|| texts.join(" › "))
     });
-    Surroundings {
+    SourceContext {
         parts: parts.collect(),
         text: text_around(lines, steps, title, &told),
     }
@@ -73,7 +73,7 @@ fn heading_paths(
     paths
 }
 
-/// The lines that are no step. A heading that steps are told of, and that has no text of its own, is left out.
+/// The lines that do not belong to a step. A heading that steps are told of, and that has no text of its own, is left out.
 fn text_around(
     lines: &[MarkdownLine<'_>],
     steps: &[Range<usize>],
@@ -130,7 +130,7 @@ mod tests {
         let lines = lines(text);
         let steps = outermost(&lines, |_, item| item.mark.is_some());
         let steps: Vec<_> = steps.iter().map(|step| step.start..step.end).collect();
-        let found = around(&lines, &steps, title_line(&lines));
+        let found = context_around(&lines, &steps, title_line(&lines));
         assert_eq!(found.text, around_steps);
         let parts: Vec<_> = found.parts.iter().map(Option::as_deref).collect();
         assert_eq!(parts, expected);

@@ -1,9 +1,9 @@
-//! What each step waits for: names of the source become positions, and those that nobody has stay names.
+//! What each step waits for: names of the source become positions, and names that no step has stay names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ids::of_name;
-use super::material::{FoundStep, Material, Waits};
+use super::material::{FoundStep, ImportedDependencies, Material};
 use crate::model::Depends;
 use crate::write::workunit::UnknownDependencies;
 
@@ -17,12 +17,12 @@ pub(super) fn dependencies(
     let mut depends = Vec::new();
     for (at, step) in material.steps.iter().enumerate() {
         let found: Vec<usize> = match &step.waits {
-            Waits::AllBefore => {
+            ImportedDependencies::AllBefore => {
                 depends.push(Depends::AllBefore);
                 continue;
             }
-            Waits::Positions(positions) => positions.clone(),
-            Waits::Names(wanted) => {
+            ImportedDependencies::Positions(positions) => positions.clone(),
+            ImportedDependencies::Names(wanted) => {
                 let (known, missing) = names.find(wanted);
                 if !missing.is_empty() {
                     unknown.insert(at, missing.into_iter().collect());
@@ -31,7 +31,7 @@ pub(super) fn dependencies(
             }
         };
         let found = found.into_iter().filter_map(|at| u32::try_from(at).ok());
-        depends.push(Depends::on(at, found.collect()));
+        depends.push(Depends::from_positions(at, found.collect()));
     }
     let notes = names.notes;
     material.notes.extend(notes);
@@ -116,7 +116,9 @@ mod tests {
     fn a_name_that_nobody_has_is_never_the_id_of_another_step() {
         let step = |name: &str, waits: &[&str]| FoundStep {
             name: Some(name.to_owned()),
-            waits: Waits::Names(waits.iter().map(|name| (*name).to_owned()).collect()),
+            waits: ImportedDependencies::Names(
+                waits.iter().map(|name| (*name).to_owned()).collect(),
+            ),
             ..FoundStep::default()
         };
         let mut material = Material {

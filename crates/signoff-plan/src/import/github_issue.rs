@@ -1,6 +1,6 @@
 //! The text of a GitHub issue, or what `gh issue view --json title,body` prints.
 
-use super::context::{around, heading_text, title_line};
+use super::context::{context_around, heading_text, title_line};
 use super::json::{JsonFile, Members};
 use super::lists::outermost;
 use super::markdown::lines;
@@ -72,7 +72,7 @@ fn read_text(name: &str, text: &str) -> Material {
     }
     let items = outermost(&lines, |_, item| item.mark.is_some());
     let ranges = add_items(&mut material, name, &lines, &items, "check boxes");
-    let surroundings = around(&lines, &ranges, title);
+    let surroundings = context_around(&lines, &ranges, title);
     material.add_context(&surroundings.text);
     for (step, part) in material.steps.iter_mut().zip(surroundings.parts) {
         add_part(step, part);

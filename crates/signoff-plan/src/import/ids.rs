@@ -10,7 +10,7 @@ const LONGEST: usize = 40;
 
 /// An id for each step.
 pub(super) fn ids(steps: &[FoundStep]) -> Vec<String> {
-    let mut taken = Taken::default();
+    let mut taken = TakenIds::default();
     let wanted = |(at, step): (usize, &FoundStep)| {
         let named = step.name.as_deref().map(of_name);
         let id = named.filter(|id| !id.is_empty());
@@ -57,13 +57,13 @@ fn of_title(title: &str) -> String {
 }
 
 #[derive(Default)]
-struct Taken {
+struct TakenIds {
     ids: BTreeSet<String>,
     /// How often an id was wanted: thousands of equal titles must not be tried one after the other.
     counts: BTreeMap<String, usize>,
 }
 
-impl Taken {
+impl TakenIds {
     fn unique(&mut self, id: String) -> String {
         let mut unique = id.clone();
         while !self.ids.insert(unique.clone()) {

@@ -56,7 +56,7 @@ impl<'s> JsonFile<'s> {
     }
 
     /// Lists every value in a node as lost.
-    pub(super) fn lose(self, material: &mut Material, field: &str, node: &Node, why: &str) {
+    pub(super) fn note_loss(self, material: &mut Material, field: &str, node: &Node, why: &str) {
         let mut values = Vec::new();
         leaves(field, node, &mut values);
         material
@@ -129,7 +129,7 @@ impl<'n> Members<'n> {
     }
 
     /// Uses a member if `read` can do something with it.
-    pub(super) fn take<T>(
+    pub(super) fn take_member<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(&'n Node) -> Option<T>,
@@ -142,14 +142,14 @@ impl<'n> Members<'n> {
 
     /// Uses a member that is text or a number.
     pub(super) fn text(&mut self, name: &str) -> Option<String> {
-        self.take(name, text)
+        self.take_member(name, text)
     }
 
     /// Lists what was not used.
     pub(super) fn lose_rest(self, file: JsonFile<'_>, material: &mut Material) {
         for (at, entry) in self.entries.iter().enumerate() {
             if !self.used.contains(&at) {
-                file.lose(material, &entry.key.value, &entry.value, NO_FIELD);
+                file.note_loss(material, &entry.key.value, &entry.value, NO_FIELD);
             }
         }
     }

@@ -63,7 +63,7 @@ pub(super) fn block<'s>(
     item: ListItem<'s>,
 ) -> ItemBlock<'s> {
     let below = lines.get(start + 1..end).unwrap_or_default();
-    let below = dedented(below);
+    let below = dedent(below);
     let text = if below.is_empty() {
         item.text.to_owned()
     } else {
@@ -113,7 +113,7 @@ fn starts_anew(text: &str) -> bool {
 }
 
 /// The lines without the indentation that they share. Blank lines inside stay.
-pub(super) fn dedented(lines: &[MarkdownLine<'_>]) -> String {
+pub(super) fn dedent(lines: &[MarkdownLine<'_>]) -> String {
     let filled = || lines.iter().filter(|line| !line.text.trim().is_empty());
     let shared = filled().map(|line| line.indent).min().unwrap_or(0);
     let texts: Vec<String> = lines

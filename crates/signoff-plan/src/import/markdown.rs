@@ -73,7 +73,7 @@ pub(super) struct ListItem<'s> {
     pub(super) text: &'s str,
 }
 
-/// A comment is no fence, so it has no number of its own.
+/// A comment is not a fence, so it has no number of its own.
 const COMMENT: usize = usize::MAX;
 
 /// The lines of a text.

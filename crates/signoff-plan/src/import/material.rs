@@ -49,14 +49,14 @@ pub(super) struct FoundStep {
     pub(super) done: bool,
     /// The source says that nobody wants it any more.
     pub(super) skipped: bool,
-    pub(super) waits: Waits,
+    pub(super) waits: ImportedDependencies,
     /// What is kept about it, by the names of [`crate::model::STEP_RECORD`].
     pub(super) record: Vec<(&'static str, Value)>,
 }
 
 /// What a step waits for.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) enum Waits {
+pub(super) enum ImportedDependencies {
     /// Every step before it.
     #[default]
     AllBefore,

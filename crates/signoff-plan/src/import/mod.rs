@@ -27,7 +27,7 @@ mod titles;
 use std::fmt;
 
 use self::material::Material;
-use self::recognise::Recognised;
+use self::recognise::RecognisedFormat;
 use crate::source::Source;
 
 /// A format that drafts are made from.
@@ -131,9 +131,9 @@ pub struct ImportError {
 
 /// Makes a draft from a file or the files of a directory, read as `format` or as what they look like.
 pub fn import(source: &Source, format: Option<ImportFormat>) -> Result<Imported, ImportError> {
-    readable(source)?;
-    let Recognised { format, sign } = match format {
-        Some(format) => Recognised {
+    require_readable(source)?;
+    let RecognisedFormat { format, sign } = match format {
+        Some(format) => RecognisedFormat {
             format,
             sign: "it was named".to_owned(),
         },
@@ -155,8 +155,8 @@ fn read(source: &Source, format: ImportFormat) -> Result<Material, ImportError> 
     }
 }
 
-/// Refuses what is no text, or none at all.
-fn readable(source: &Source) -> Result<(), ImportError> {
+/// Refuses what is not text, or is empty.
+fn require_readable(source: &Source) -> Result<(), ImportError> {
     if let Some(at) = source.first_invalid_byte() {
         return Err(ImportError {
             file: source.name_at(at),

@@ -1,8 +1,8 @@
 //! Check boxes with numbers, as Kiro and `OpenSpec` have them: `- [ ] 2.1 what to do`.
 //!
-//! A task with tasks of its own is done by doing these: it is no step, and they say what they are part of.
+//! A task with tasks of its own is done by doing these: it is not a step, and its tasks say what they are part of.
 
-use super::context::{around, heading_text, title_line};
+use super::context::{context_around, heading_text, title_line};
 use super::lists::{ItemBlock, block, every, outermost};
 use super::markdown::{MarkdownLine, lines};
 use super::material::{FoundStep, Material};
@@ -30,7 +30,7 @@ pub(super) fn read(name: &str, text: &str) -> Material {
         .iter()
         .map(|(_, block)| block.start..block.end)
         .collect();
-    let surroundings = around(&lines, &ranges, title);
+    let surroundings = context_around(&lines, &ranges, title);
     for ((at, block), part) in tasks.into_iter().zip(surroundings.parts) {
         let mut parents = groups.iter().filter(|(group, _)| *group < at);
         let parent = parents.rfind(|(_, group)| is_below(block, group, &lines));
@@ -58,7 +58,7 @@ pub(super) fn read(name: &str, text: &str) -> Material {
     material.add_context(&surroundings.text);
     if !groups.is_empty() {
         material
-            .note("tasks that have tasks of their own are no steps; their text is in the context");
+            .note("tasks that have tasks of their own are not steps; their text is in the context");
     }
     material
 }

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::context::{around, heading_text, title_line};
-use super::lists::{ItemBlock, dedented, outermost};
+use super::context::{context_around, heading_text, title_line};
+use super::lists::{ItemBlock, dedent, outermost};
 use super::markdown::{MarkdownLine, lines};
 use super::material::{FoundStep, Material};
 use super::status::marked;
 use super::step_headings::{
-    announces, below, is_no_work, is_section, numbered_headings, with_bold_headings, without_number,
+    announces, is_no_work, is_section, lines_below, numbered_headings, with_bold_headings,
+    without_number,
 };
 
 /// What Codex writes around a plan.
@@ -25,7 +26,7 @@ pub(super) fn read(name: &str, text: &str) -> Material {
         ..Material::default()
     };
     let headings = numbered_headings(&lines, title);
-    let (listed, what) = listed(&lines, title);
+    let (listed, what) = listed_steps(&lines, title);
     let boxes = check_boxes(&lines, headings.is_empty() && listed.is_empty());
     let inside = |block: &ItemBlock<'_>| {
         let step = headings.partition_point(|step| step.end <= block.start);
@@ -41,7 +42,7 @@ pub(super) fn read(name: &str, text: &str) -> Material {
     } else {
         add_items(&mut material, name, &lines, &listed, what)
     };
-    let surroundings = around(&lines, &ranges, title);
+    let surroundings = context_around(&lines, &ranges, title);
     material.add_context(&surroundings.text);
     for (step, part) in material.steps.iter_mut().zip(surroundings.parts) {
         add_part(step, part);
@@ -71,7 +72,7 @@ fn without_tags(text: &str) -> (Cow<'_, str>, Vec<String>) {
 /// Check boxes, without those of a section about something else, such as what is out of scope: unless there are no others
 /// and no other steps.
 fn check_boxes<'s>(lines: &[MarkdownLine<'s>], only_these: bool) -> Vec<ItemBlock<'s>> {
-    let other = below(lines, |_, text| is_no_work(text));
+    let other = lines_below(lines, |_, text| is_no_work(text));
     let is_other = |at: usize| other.get(at).copied().unwrap_or(false);
     let boxes = outermost(lines, |at, item| item.mark.is_some() && !is_other(at));
     if boxes.is_empty() && only_these {
@@ -125,7 +126,7 @@ fn add_headings(
         let body = lines
             .get(section.start + 1..section.end)
             .unwrap_or_default();
-        let body = dedented(body);
+        let body = dedent(body);
         let task = if body.is_empty() {
             title.to_owned()
         } else {
@@ -141,12 +142,12 @@ fn add_headings(
 }
 
 /// Items of lists that are steps, and what they are.
-fn listed<'s>(
+fn listed_steps<'s>(
     lines: &[MarkdownLine<'s>],
     title: Option<usize>,
 ) -> (Vec<ItemBlock<'s>>, &'static str) {
     // The title of a plan announces nothing.
-    let announced = below(lines, |at, text| title != Some(at) && announces(text));
+    let announced = lines_below(lines, |at, text| title != Some(at) && announces(text));
     let is_announced = |at: usize| announced.get(at).copied().unwrap_or(false);
     let numbered = outermost(lines, |at, item| item.numbered && is_announced(at));
     if !numbered.is_empty() {

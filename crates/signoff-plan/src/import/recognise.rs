@@ -9,12 +9,12 @@ use crate::node::Node;
 use crate::source::{Source, first_line};
 
 /// A format, and the sign that speaks for it.
-pub(super) struct Recognised {
+pub(super) struct RecognisedFormat {
     pub(super) format: ImportFormat,
     pub(super) sign: String,
 }
 
-impl Recognised {
+impl RecognisedFormat {
     fn new(format: ImportFormat, sign: &str) -> Self {
         Self {
             format,
@@ -23,7 +23,7 @@ impl Recognised {
     }
 }
 
-pub(super) fn recognise(source: &Source) -> Recognised {
+pub(super) fn recognise(source: &Source) -> RecognisedFormat {
     let files = files(source);
     let path = source.name().replace('\\', "/");
     if !source.parts().is_empty() {
@@ -46,30 +46,30 @@ fn is_check_box(text: &str) -> bool {
         .any(|mark| text.trim_start().starts_with(mark))
 }
 
-fn of_directory(path: &str, has: impl Fn(&str) -> bool, tasks: &str) -> Recognised {
+fn of_directory(path: &str, has: impl Fn(&str) -> bool, tasks: &str) -> RecognisedFormat {
     if let Some(found) = of_path(path) {
         return found;
     }
     if has("proposal.md") {
-        return Recognised::new(ImportFormat::OpenSpec, "the directory has a `proposal.md`");
+        return RecognisedFormat::new(ImportFormat::OpenSpec, "the directory has a `proposal.md`");
     }
     if has("requirements.md") {
-        return Recognised::new(ImportFormat::Kiro, "the directory has a `requirements.md`");
+        return RecognisedFormat::new(ImportFormat::Kiro, "the directory has a `requirements.md`");
     }
     of_markdown(tasks)
 }
 
-fn of_path(path: &str) -> Option<Recognised> {
+fn of_path(path: &str) -> Option<RecognisedFormat> {
     let below =
         |name: &str| path.starts_with(&format!("{name}/")) || path.contains(&format!("/{name}/"));
     if below("openspec") {
-        return Some(Recognised::new(
+        return Some(RecognisedFormat::new(
             ImportFormat::OpenSpec,
             "it lies below `openspec/`",
         ));
     }
     if below(".kiro") {
-        return Some(Recognised::new(
+        return Some(RecognisedFormat::new(
             ImportFormat::Kiro,
             "it lies below `.kiro/`",
         ));
@@ -77,7 +77,7 @@ fn of_path(path: &str) -> Option<Recognised> {
     None
 }
 
-fn of_json(path: &str, text: &str) -> Recognised {
+fn of_json(path: &str, text: &str) -> RecognisedFormat {
     let (first, _) = parse(first_line(text.trim_start()), 0, Comments::Refused);
     let has = |node: &Option<Node>, name: &str| {
         let entries = node.as_ref().and_then(Node::entries).unwrap_or_default();
@@ -85,19 +85,19 @@ fn of_json(path: &str, text: &str) -> Recognised {
     };
     let lines = has(&first, "id") && has(&first, "title") && !has(&first, "body");
     if path.to_lowercase().ends_with("jsonl") || lines {
-        return Recognised::new(ImportFormat::Beads, "it has an issue on each line");
+        return RecognisedFormat::new(ImportFormat::Beads, "it has an issue on each line");
     }
     let (whole, _) = parse(text, 0, Comments::Refused);
     if has(&whole, "body") {
-        return Recognised::new(ImportFormat::GithubIssue, "it is an object with a `body`");
+        return RecognisedFormat::new(ImportFormat::GithubIssue, "it is an object with a `body`");
     }
-    Recognised::new(
+    RecognisedFormat::new(
         ImportFormat::TaskMaster,
         "it is JSON, and neither an issue nor lines of issues",
     )
 }
 
-fn of_markdown(text: &str) -> Recognised {
+fn of_markdown(text: &str) -> RecognisedFormat {
     let lines = lines(text);
     let items = lines.iter().filter_map(|line| line.kind.item());
     let boxes = items.filter(|item| item.mark.is_some());
@@ -108,18 +108,18 @@ fn of_markdown(text: &str) -> Recognised {
     };
     let words: Vec<String> = boxes.iter().map(word).collect();
     if words.iter().any(|word| is_task_id(word)) {
-        return Recognised::new(ImportFormat::SpecKit, "its tasks have ids like `T001`");
+        return RecognisedFormat::new(ImportFormat::SpecKit, "its tasks have ids like `T001`");
     }
     if !boxes.is_empty() && text.contains("_Requirements:") {
-        return Recognised::new(ImportFormat::Kiro, "its tasks name their `_Requirements:`");
+        return RecognisedFormat::new(ImportFormat::Kiro, "its tasks name their `_Requirements:`");
     }
     if words.iter().any(|word| is_dotted(word)) {
-        return Recognised::new(
+        return RecognisedFormat::new(
             ImportFormat::OpenSpec,
             "its tasks have numbers like `1.1`; Kiro's look the same, and are read in the same way",
         );
     }
-    Recognised::new(
+    RecognisedFormat::new(
         ImportFormat::PlanMode,
         "it is markdown without the marks of another format; `github` takes only check boxes",
     )

@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::context::{around, heading_text, title_line};
+use super::context::{context_around, heading_text, title_line};
 use super::lists::{ItemBlock, outermost};
 use super::markdown::lines;
-use super::material::{FoundStep, Material, Waits};
+use super::material::{FoundStep, ImportedDependencies, Material};
 use super::plan_mode::add_part;
 use super::status::marked;
-use super::step_headings::{below, is_no_work};
+use super::step_headings::{is_no_work, lines_below};
 
 pub(super) fn read(name: &str, text: &str) -> Material {
     let lines = lines(text);
@@ -22,7 +22,7 @@ pub(super) fn read(name: &str, text: &str) -> Material {
         ..Material::default()
     };
     // A check list about the tasks is none of tasks, unless these have ids.
-    let listed = below(&lines, |_, heading| is_no_work(heading));
+    let listed = lines_below(&lines, |_, heading| is_no_work(heading));
     let is_task = |at: usize, text: &str| {
         tags(text).id.is_some() || !listed.get(at).copied().unwrap_or(false)
     };
@@ -30,12 +30,12 @@ pub(super) fn read(name: &str, text: &str) -> Material {
         item.mark.is_some() && is_task(at, item.text)
     });
     let ranges: Vec<_> = items.iter().map(|block| block.start..block.end).collect();
-    let surroundings = around(&lines, &ranges, title);
+    let surroundings = context_around(&lines, &ranges, title);
     let mut order = PhaseOrder::default();
     let named = NamedTasks::new(&items);
     for (at, (block, part)) in items.iter().zip(surroundings.parts).enumerate() {
         let tags = tags(block.item.text);
-        let waits = order.next(at, tags.parallel, part.as_deref());
+        let waits = order.next_dependencies(at, tags.parallel, part.as_deref());
         let waits = named.add_to(waits, at, block.item.text, &mut material);
         let mut step = FoundStep {
             name: tags.id.map(str::to_owned),
@@ -140,7 +140,12 @@ struct PhaseOrder {
 }
 
 impl PhaseOrder {
-    fn next(&mut self, at: usize, parallel: bool, phase: Option<&str>) -> Waits {
+    fn next_dependencies(
+        &mut self,
+        at: usize,
+        parallel: bool,
+        phase: Option<&str>,
+    ) -> ImportedDependencies {
         let same_phase = self.phase.as_deref() == phase;
         if !parallel || !same_phase {
             self.close();
@@ -148,10 +153,10 @@ impl PhaseOrder {
         self.phase = phase.map(str::to_owned);
         if parallel {
             self.group.push(at);
-            return Waits::Positions(self.barrier.clone());
+            return ImportedDependencies::Positions(self.barrier.clone());
         }
         self.barrier = vec![at];
-        Waits::AllBefore
+        ImportedDependencies::AllBefore
     }
 
     /// What comes next waits for the group.
@@ -173,7 +178,13 @@ impl<'s> NamedTasks<'s> {
     }
 
     /// Adds what the text of a task says that it depends on; what no task is called is said in a note.
-    fn add_to(&self, waits: Waits, at: usize, text: &str, material: &mut Material) -> Waits {
+    fn add_to(
+        &self,
+        waits: ImportedDependencies,
+        at: usize,
+        text: &str,
+        material: &mut Material,
+    ) -> ImportedDependencies {
         let mut said = Vec::new();
         for name in dependencies(text) {
             match self.find(name) {
@@ -184,15 +195,17 @@ impl<'s> NamedTasks<'s> {
             }
         }
         let before = match &waits {
-            Waits::AllBefore if said.iter().all(|other| *other < at) => return waits,
-            Waits::AllBefore => (0..at).collect(),
-            Waits::Positions(positions) => positions.clone(),
-            Waits::Names(_) => return waits,
+            ImportedDependencies::AllBefore if said.iter().all(|other| *other < at) => {
+                return waits;
+            }
+            ImportedDependencies::AllBefore => (0..at).collect(),
+            ImportedDependencies::Positions(positions) => positions.clone(),
+            ImportedDependencies::Names(_) => return waits,
         };
         let mut all: Vec<usize> = before.into_iter().chain(said).collect();
         all.sort_unstable();
         all.dedup();
-        Waits::Positions(all)
+        ImportedDependencies::Positions(all)
     }
 
     /// The task with this id, or those from one to another.
@@ -261,15 +274,15 @@ mod tests {
             (true, "b"),
             (true, "b"),
         ];
-        let waits: Vec<Waits> = (tasks.iter().enumerate())
-            .map(|(at, (parallel, phase))| order.next(at, *parallel, Some(phase)))
+        let waits: Vec<ImportedDependencies> = (tasks.iter().enumerate())
+            .map(|(at, (parallel, phase))| order.next_dependencies(at, *parallel, Some(phase)))
             .collect();
-        let on = |positions: &[usize]| Waits::Positions(positions.to_vec());
+        let on = |positions: &[usize]| ImportedDependencies::Positions(positions.to_vec());
         let expected = [
             on(&[]),
             on(&[]),
             on(&[0, 1]),
-            Waits::AllBefore,
+            ImportedDependencies::AllBefore,
             on(&[3]),
             on(&[3]),
         ];

@@ -31,7 +31,7 @@ const NO_STEPS: [&str; 12] = [
     "note",
 ];
 
-/// How sections about something else than work begin, where check boxes are no steps.
+/// How sections about something else than work begin, where check boxes are not steps.
 const NO_WORK: [&str; 9] = [
     "out of scope",
     "non-goal",
@@ -78,15 +78,18 @@ pub(super) fn announces(heading: &str) -> bool {
     any(&STEPS) && !any(&NO_STEPS)
 }
 
-/// Whether what stands below a heading is no work to be done.
+/// Whether the text below a heading is not work to be done.
 pub(super) fn is_no_work(heading: &str) -> bool {
-    let name = plain(heading);
+    let name = plain_heading(heading);
     let is_named = NO_WORK.iter().any(|start| name.starts_with(start));
     after_number(heading).is_none() && (is_named || name.ends_with("checklist"))
 }
 
 /// For each line whether it stands below a heading that is chosen, or in a section of it.
-pub(super) fn below(lines: &[MarkdownLine<'_>], chosen: impl Fn(usize, &str) -> bool) -> Vec<bool> {
+pub(super) fn lines_below(
+    lines: &[MarkdownLine<'_>],
+    chosen: impl Fn(usize, &str) -> bool,
+) -> Vec<bool> {
     let mut section = None;
     let line = |(at, line): (usize, &MarkdownLine<'_>)| {
         if let Some(heading) = line.kind.heading() {
@@ -102,11 +105,11 @@ pub(super) fn below(lines: &[MarkdownLine<'_>], chosen: impl Fn(usize, &str) -> 
 
 /// Whether a heading only names a section that every plan has.
 pub(super) fn is_section(heading: &str) -> bool {
-    SECTIONS.contains(&plain(heading).as_str())
+    SECTIONS.contains(&plain_heading(heading).as_str())
 }
 
 /// A heading without its icon, in lower case.
-fn plain(heading: &str) -> String {
+fn plain_heading(heading: &str) -> String {
     let start = heading.trim_start_matches(|c: char| !c.is_alphanumeric());
     start.trim_end_matches([':', ' ']).to_lowercase()
 }
@@ -170,7 +173,7 @@ pub(super) fn numbered_headings(
 /// Whether numbers only count the sections of a plan: `1. Objective`, `2. Implementation Steps`.
 fn divide_only(headings: &[&str]) -> bool {
     let names = headings.iter().filter_map(|heading| after_number(heading));
-    let names: Vec<String> = names.map(|(_, rest)| plain(rest)).collect();
+    let names: Vec<String> = names.map(|(_, rest)| plain_heading(rest)).collect();
     let any = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
     any(&SECTIONS) || any(&OF_STEPS)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::ImportError;
 use super::json::{JsonFile, Members, criteria, items, task, text, title_or_first_line};
-use super::material::{FoundStep, Material, Waits};
+use super::material::{FoundStep, ImportedDependencies, Material};
 use super::sections::name_as_title;
 use super::status::UntouchedSteps;
 use crate::node::{Entry, Node};
@@ -104,8 +104,9 @@ impl TaskReader<'_> {
         for entry in entries {
             let tag = &entry.key.value;
             if !is_tag(entry) {
-                let why = "it is no list of tasks";
-                self.file.lose(&mut self.material, tag, &entry.value, why);
+                let why = "it is not a list of tasks";
+                self.file
+                    .note_loss(&mut self.material, tag, &entry.value, why);
                 continue;
             }
             self.tag = if first {
@@ -126,10 +127,10 @@ impl TaskReader<'_> {
     /// A list of tasks, and what is said about it.
     fn list(&mut self, entries: &[Entry]) {
         let mut members = Members::new(entries);
-        let tasks = members.take("tasks", items).unwrap_or_default();
+        let tasks = members.take_member("tasks", items).unwrap_or_default();
         for name in ["metadata", "meta"] {
-            if let Some(about) = members.take(name, Node::entries) {
-                self.about(about);
+            if let Some(about) = members.take_member(name, Node::entries) {
+                self.read_project(about);
             }
         }
         members.lose_rest(self.file, &mut self.material);
@@ -141,13 +142,13 @@ impl TaskReader<'_> {
                 }
                 None => {
                     let why = "a task is an object";
-                    self.file.lose(&mut self.material, "tasks", node, why);
+                    self.file.note_loss(&mut self.material, "tasks", node, why);
                 }
             }
         }
     }
 
-    fn about(&mut self, entries: &[Entry]) {
+    fn read_project(&mut self, entries: &[Entry]) {
         let mut members = Members::new(entries);
         let first = self.tag.is_empty();
         if first && self.material.title.is_none() {
@@ -170,7 +171,7 @@ impl TaskReader<'_> {
         let mut members = Members::new(entries);
         let id = members.text("id");
         let name = format!("{}{}", place.prefix, id.as_deref().unwrap_or_default());
-        let mut step = texts(&mut members);
+        let mut step = title_and_task(&mut members);
         step.name = id.is_some().then(|| name.clone());
         if let Some(word) = members.text("status")
             && !self.untouched.take_over(&mut step, &word)
@@ -180,7 +181,7 @@ impl TaskReader<'_> {
         let mut waits = place.inherited.to_vec();
         let wanted = dependencies(&mut members).into_iter();
         waits.extend(wanted.map(|id| place.name_of(&id, &self.tag)));
-        let subtasks = members.take("subtasks", items).unwrap_or_default();
+        let subtasks = members.take_member("subtasks", items).unwrap_or_default();
         members.lose_rest(self.file, &mut self.material);
         let own = self.subtasks(subtasks, &name, &waits);
         if !own.is_empty() {
@@ -188,7 +189,7 @@ impl TaskReader<'_> {
                 .note("a task with subtasks waits for them, and they for what it waits for");
         }
         waits.extend(own);
-        step.waits = Waits::Names(waits);
+        step.waits = ImportedDependencies::Names(waits);
         self.material.steps.push(step);
     }
 
@@ -197,7 +198,7 @@ impl TaskReader<'_> {
         if let Some(entry) = found {
             let why = format!("a draft marks only what is done or skipped, not `{word}`");
             self.file
-                .lose(&mut self.material, "status", &entry.value, &why);
+                .note_loss(&mut self.material, "status", &entry.value, &why);
         }
     }
 
@@ -213,7 +214,7 @@ impl TaskReader<'_> {
         let mut names = Vec::new();
         for node in nodes {
             let Some(entries) = node.entries() else {
-                self.file.lose(
+                self.file.note_loss(
                     &mut self.material,
                     "subtasks",
                     node,
@@ -246,7 +247,7 @@ impl TaskReader<'_> {
 }
 
 /// What is to be done, and how it is called.
-fn texts(members: &mut Members<'_>) -> FoundStep {
+fn title_and_task(members: &mut Members<'_>) -> FoundStep {
     let own = members.text("title").unwrap_or_default();
     let description = members.text("description");
     let title = title_or_first_line(&own, description.as_deref());
@@ -270,7 +271,7 @@ fn texts(members: &mut Members<'_>) -> FoundStep {
 
 /// The ids of what a task waits for: a list, or ids with commas between.
 fn dependencies(members: &mut Members<'_>) -> Vec<String> {
-    let listed = members.take("dependencies", |node| match items(node) {
+    let listed = members.take_member("dependencies", |node| match items(node) {
         Some(items) => items.iter().map(text).collect::<Option<Vec<String>>>(),
         None => {
             let whole = text(node)?;

@@ -21,7 +21,7 @@ impl Parser<'_> {
                 Some((_, each)) if taken => each(node),
                 _ => items.push(node),
             },
-            None => parser.unexpected("a value"),
+            None => parser.report_unexpected("a value"),
         });
         self.node(start, NodeKind::Sequence(items))
     }
@@ -47,7 +47,7 @@ impl Parser<'_> {
             let value = parser.member(&key);
             parser.taking = false;
             if new {
-                let key = Spanned::new(key.value, key.span.shifted(parser.offset));
+                let key = Spanned::new(key.value, key.span.shift(parser.offset));
                 entries.push(Entry { key, value });
             }
         });
@@ -64,7 +64,7 @@ impl Parser<'_> {
                 None => {
                     let open = self.text.get(start..=start).unwrap_or_default();
                     let message = format!("`{open}` is never closed");
-                    self.stop(Span::new(start, start + 1), message);
+                    self.stop_parsing(Span::new(start, start + 1), message);
                     return;
                 }
                 Some(byte) if byte == end => {
@@ -118,7 +118,7 @@ impl Parser<'_> {
             }
             b'{' | b'[' | b':' => {
                 let keyless = self.peek() == Some(b':');
-                self.unexpected("a key in double quotes");
+                self.report_unexpected("a key in double quotes");
                 self.skip();
                 // Its value goes with it, so that it is not taken for another key.
                 self.at += usize::from(!keyless && self.peek() == Some(b':'));

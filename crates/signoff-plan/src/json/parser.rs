@@ -92,14 +92,14 @@ impl<'a> Parser<'a> {
             return;
         }
         self.problems.push(Problem {
-            span: span.shifted(self.offset),
+            span: span.shift(self.offset),
             message: message.into(),
             last: false,
         });
         self.stopped = self.problems.len() >= PROBLEMS;
     }
 
-    pub(super) fn stop(&mut self, span: Span, message: impl Into<String>) {
+    pub(super) fn stop_parsing(&mut self, span: Span, message: impl Into<String>) {
         self.problem(span, message);
         if let Some(problem) = self.problems.last_mut() {
             problem.last = true;
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes past `/* … */`, which is said.
+    /// Skips `/* … */` and reports it.
     fn block_comment(&mut self) {
         let rest = self.rest();
         let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn node(&self, start: usize, kind: NodeKind) -> Node {
-        let span = Span::new(start, self.at).shifted(self.offset);
+        let span = Span::new(start, self.at).shift(self.offset);
         Node::new(span, kind)
     }
 
@@ -153,11 +153,11 @@ impl<'a> Parser<'a> {
         match self.peek()? {
             b'{' | b'[' if self.depth >= DEPTH => {
                 let message = format!("values are nested more than {DEPTH} deep");
-                self.stop(Span::new(start, start + 1), message);
+                self.stop_parsing(Span::new(start, start + 1), message);
                 None
             }
-            b'{' => Some(self.nested(Self::object)),
-            b'[' => Some(self.nested(Self::array)),
+            b'{' => Some(self.parse_nested(Self::object)),
+            b'[' => Some(self.parse_nested(Self::array)),
             b'"' | b'\'' => {
                 let text = text::read(self);
                 let plain = false;
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Node) -> Node {
+    fn parse_nested(&mut self, read: fn(&mut Self) -> Node) -> Node {
         self.depth += 1;
         let node = read(self);
         self.depth -= 1;
@@ -183,7 +183,7 @@ impl<'a> Parser<'a> {
         let rest = self.rest();
         let word = rest.split(ends).next().unwrap_or_default();
         let word = word.split("//").next().unwrap_or_default();
-        // What begins with `/` is no comment here and would never end.
+        // What begins with `/` is not a comment here and would never end.
         let length = word
             .len()
             .max(rest.chars().next().map_or(0, char::len_utf8));
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports what cannot be here, and goes past it.
-    pub(super) fn unexpected(&mut self, wanted: &str) {
+    pub(super) fn report_unexpected(&mut self, wanted: &str) {
         let Some(found) = self.rest().chars().next() else {
             return;
         };

@@ -85,7 +85,7 @@ impl<'a> Scan<'a> {
                 }
             }
             b'"' => {
-                let text = self.quoted();
+                let text = self.skip_quoted();
                 self.key(text);
             }
             b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
@@ -101,7 +101,7 @@ impl<'a> Scan<'a> {
     }
 
     fn begin(&mut self, bracket: u8) -> Option<()> {
-        // Deeper than this nothing is told apart.
+        // Deeper levels are not distinguished.
         const DEPTH: usize = 1000;
         self.at += 1;
         if self.in_steps && self.open == *b"{[" {
@@ -115,7 +115,7 @@ impl<'a> Scan<'a> {
         (self.open.len() < DEPTH).then_some(())
     }
 
-    fn quoted(&mut self) -> &'a str {
+    fn skip_quoted(&mut self) -> &'a str {
         let rest = text_from(self.rest(), 1);
         let mut escaped = false;
         let end = rest.bytes().position(|byte| {

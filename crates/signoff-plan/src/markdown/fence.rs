@@ -42,7 +42,7 @@ pub(super) fn blocks(body: &str, offset: usize) -> Blocks {
             // A lone carriage return ends a line too; a shell must never be handed one.
             fence.content.push(
                 &plain.original(text).replace('\r', "\n"),
-                local.shifted(offset),
+                local.shift(offset),
             );
             // A last line that is part of the text closes nothing, however it looks: it is indented.
             let rest = text_from(body, local.end);
@@ -95,7 +95,7 @@ impl<'a> PlainBody<'a> {
 fn opened(body: &str, local: Span, info: &str, offset: usize) -> Fence {
     let text = local.slice(body);
     Fence {
-        span: Span::new(local.start, local.start + text.trim_end().len()).shifted(offset),
+        span: Span::new(local.start, local.start + text.trim_end().len()).shift(offset),
         language: language(text, info, local.start + offset),
         content: Command::default(),
         closed: is_closed(text),
@@ -134,7 +134,7 @@ fn comment(body: &str, local: Span, offset: usize, found: &mut Blocks) {
     if !text.trim_start().starts_with("<!--") {
         return;
     }
-    found.comments.push(local.shifted(offset));
+    found.comments.push(local.shift(offset));
     if !text.contains("-->") {
         let start = local.start + offset;
         found

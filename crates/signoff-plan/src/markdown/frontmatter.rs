@@ -16,7 +16,7 @@ pub(crate) struct FrontmatterSpans {
 }
 
 /// Finds the frontmatter of a text that begins at `start`.
-pub(crate) fn locate(text: &str, start: usize) -> Option<FrontmatterSpans> {
+pub(crate) fn find_frontmatter(text: &str, start: usize) -> Option<FrontmatterSpans> {
     let mut at = start;
     let mut lines = text.get(start..)?.split_inclusive('\n');
     let first = lines.next()?;
@@ -51,7 +51,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<(&str, bool, &str)>) {
-        let found = locate(text, 0);
+        let found = find_frontmatter(text, 0);
         let found = found.map(|at| {
             let body = text.get(at.body..).unwrap_or_default();
             (at.yaml.slice(text), at.closed, body)

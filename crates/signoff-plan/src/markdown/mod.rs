@@ -61,10 +61,10 @@ impl<'a> Document<'a> {
             open_comments: blocks.open_comments,
         };
         for (index, fence) in document.fences.iter().enumerate() {
-            mark(&mut document.lines, fence.span, LineKind::Fence(index));
+            mark_lines(&mut document.lines, fence.span, LineKind::Fence(index));
         }
         for comment in blocks.comments {
-            mark(&mut document.lines, comment, LineKind::Comment);
+            mark_lines(&mut document.lines, comment, LineKind::Comment);
         }
         document
     }
@@ -75,7 +75,7 @@ impl<'a> Document<'a> {
     }
 
     /// The place without white space at both ends.
-    pub(crate) fn trimmed(&self, span: Span) -> Span {
+    pub(crate) fn trim_span(&self, span: Span) -> Span {
         let text = self.slice(span);
         let start = span.start + (text.len() - text.trim_start().len());
         Span::new(start, start + text.trim().len())
@@ -95,7 +95,7 @@ impl<'a> Document<'a> {
         if indent > 3 || !(1..=6).contains(&level) || !separated {
             return None;
         }
-        let text = self.trimmed(Span::new(line.span.start + indent + level, line.span.end));
+        let text = self.trim_span(Span::new(line.span.start + indent + level, line.span.end));
         Some(Heading {
             level,
             text: self.without_closing_hashes(text),
@@ -159,7 +159,7 @@ fn text_lines(body: &str, start: usize) -> Vec<Line> {
 }
 
 /// Gives every line that a block covers the block's kind.
-fn mark(lines: &mut [Line], block: Span, kind: LineKind) {
+fn mark_lines(lines: &mut [Line], block: Span, kind: LineKind) {
     let first = lines.partition_point(|line| line.next <= block.start);
     for line in lines.iter_mut().skip(first) {
         if line.span.start >= block.end {

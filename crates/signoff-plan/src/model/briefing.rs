@@ -1,4 +1,4 @@
-//! What an agent is told beside its task.
+//! What an agent receives beside its task.
 
 /// What stands in a prompt beside the task, the subscriptions and the acceptance criteria. Each dialect has
 /// its own, so a plan that is converted says whose it keeps: the same digest means the same prompts.

@@ -20,14 +20,14 @@ pub struct Contract {
     pub timeout: Option<Duration>,
     /// Run once before the work, to see it red.
     pub baseline: bool,
-    /// Fewer tests than before are no reason to fail.
+    /// Having fewer tests than before is not a failure.
     pub fewer_tests_allowed: bool,
     /// The contract need not hold again at the end of the run.
     pub holds_once: bool,
 }
 
 impl Contract {
-    /// A contract of which nothing is said but its command.
+    /// A contract with nothing but a command.
     pub fn new(command: String) -> Self {
         Self {
             command,
@@ -65,16 +65,16 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ExitCode(code) => write!(f, "exit_code == {code}"),
-            Self::StdoutContains(text) => write!(f, "stdout contains {}", quoted(text)),
-            Self::StdoutEquals(text) => write!(f, "stdout == {}", quoted(text)),
-            Self::StderrContains(text) => write!(f, "stderr contains {}", quoted(text)),
+            Self::StdoutContains(text) => write!(f, "stdout contains {}", quote(text)),
+            Self::StdoutEquals(text) => write!(f, "stdout == {}", quote(text)),
+            Self::StderrContains(text) => write!(f, "stderr contains {}", quote(text)),
             Self::TestsRunAtLeast(count) => write!(f, "tests_run >= {count}"),
         }
     }
 }
 
 /// Text as a JSON string, which is how conditions spell it.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     Value::from(text).to_string()
 }
 
@@ -116,7 +116,7 @@ impl OnFail {
 pub enum RetriedFailures {
     /// Whatever went wrong.
     Every,
-    /// Of tool calls those that may pass: a time limit, a lost connection, a server that is busy.
+    /// Failures of tool calls that may be temporary: a time limit, a lost connection, a server that is busy.
     Transient,
 }
 

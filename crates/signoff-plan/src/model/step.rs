@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Budget, Contract, OnFail};
 use crate::sparse::Sparse;
 
-/// One step. [`Step::new`] has what holds where nothing is said. What most steps do not have stands in [`StepDetails`],
+/// One step. [`Step::new`] has the defaults. What most steps do not have stands in [`StepDetails`],
 /// whose fields can be used as if they were its own.
 #[derive(Debug, Clone, PartialEq, Hash, Default)]
 pub struct Step {
@@ -101,7 +101,7 @@ impl Step {
     /// How many items a loop may have unless it says otherwise.
     pub const MAX_ITEMS: u64 = 100;
 
-    /// A step of which nothing is said but what it is called.
+    /// A step with nothing but a title.
     pub fn new(id: String, number: usize) -> Self {
         Self {
             id,
@@ -120,7 +120,7 @@ impl Step {
     /// Takes away what the file says of how far it is.
     pub fn clear_marks(&mut self) {
         self.claimed = false;
-        if let Some(details) = self.details.present() {
+        if let Some(details) = self.details.as_mut() {
             details.mark = None;
             self.details.condense();
         }
@@ -260,7 +260,7 @@ pub enum Depends {
 
 impl Depends {
     /// What the step at `at` waits for if it names these positions.
-    pub fn on(at: usize, mut positions: Vec<u32>) -> Self {
+    pub fn from_positions(at: usize, mut positions: Vec<u32>) -> Self {
         positions.sort_unstable();
         positions.dedup();
         let in_order = (0..)

@@ -6,7 +6,7 @@ use crate::source::Span;
 impl Node {
     /// Whether a comment stands inside, which is not where the mark of a block of text is; `source` is the text that places count from.
     pub(crate) fn has_comment(&self, source: &str) -> bool {
-        let mut gaps = Gaps {
+        let mut gaps = CommentScan {
             source,
             at: self.span.start,
             comment: false,
@@ -17,14 +17,14 @@ impl Node {
     }
 }
 
-/// What stands between the texts of a value: in a text `#` is no comment.
-struct Gaps<'a> {
+/// What stands between the texts of a value: in a text `#` does not begin a comment.
+struct CommentScan<'a> {
     source: &'a str,
     at: usize,
     comment: bool,
 }
 
-impl Gaps<'_> {
+impl CommentScan<'_> {
     fn node(&mut self, node: &Node) {
         match &node.kind {
             NodeKind::Null | NodeKind::Scalar { .. } => self.text(node.span),

@@ -140,7 +140,7 @@ const WRAPPERS: [Wrapper; 21] = [
 ];
 
 /// Notes the command itself and, through wrappers, the one it really runs.
-pub(super) fn note(words: &[Word<'_>], found: &mut CallCollector) {
+pub(super) fn note_command(words: &[Word<'_>], found: &mut CallCollector) {
     let mut rest = words;
     while let Some((first, after)) = rest.split_first() {
         let Some(name) = first.text() else {
@@ -156,7 +156,7 @@ pub(super) fn note(words: &[Word<'_>], found: &mut CallCollector) {
                 .push(Spanned::new(name.to_owned(), first.span));
         }
         match wrapper {
-            Some(wrapper) => rest = wrapped(wrapper, after, found),
+            Some(wrapper) => rest = wrapped_words(wrapper, after, found),
             None => return,
         }
     }
@@ -179,7 +179,7 @@ fn note_guard(name: &str, words: &[Word<'_>], found: &mut CallCollector) {
 }
 
 /// The words from the wrapped command on.
-fn wrapped<'w, 'a>(
+fn wrapped_words<'w, 'a>(
     wrapper: &Wrapper,
     words: &'w [Word<'a>],
     found: &mut CallCollector,

@@ -11,7 +11,7 @@ pub(super) fn note_arguments(words: &[Word<'_>], found: &mut CallCollector) {
     for pair in words.windows(2) {
         let [before, word] = pair else { continue };
         if is_path(word) || (file_test && before.text().is_some_and(is_file_operator)) {
-            note(word, found);
+            note_file(word, found);
         }
     }
 }
@@ -23,7 +23,7 @@ pub(super) fn note_operands(words: &[Word<'_>], found: &mut CallCollector) {
             && !operator.quoted
             && operator.text().is_some_and(is_file_operator)
         {
-            note(operand, found);
+            note_file(operand, found);
         }
     }
 }
@@ -44,7 +44,7 @@ fn is_path(word: &Word<'_>) -> bool {
 }
 
 /// Notes a file, unless it is a pattern or no file of the workspace.
-pub(super) fn note(word: &Word<'_>, found: &mut CallCollector) {
+pub(super) fn note_file(word: &Word<'_>, found: &mut CallCollector) {
     let Some(text) = word.text() else {
         return;
     };

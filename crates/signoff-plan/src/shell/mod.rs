@@ -96,7 +96,7 @@ pub fn analyse(text: &str) -> Analysis {
     }
 }
 
-/// Notes what texts within a text call. What is wrong in them is no error before they are run.
+/// Notes what texts within a text call. What is wrong in them is not an error before they are run.
 fn note_nested(nested: &[NestedText], found: &mut CallCollector) {
     for NestedText { text, span } in nested {
         let mut inner = CallCollector::default();

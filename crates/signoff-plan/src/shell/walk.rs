@@ -44,7 +44,7 @@ fn command(command: &Command<'_>, found: &mut CallCollector) {
     for redirect in &command.redirects {
         words(std::slice::from_ref(&redirect.target), found);
         if redirect.file {
-            files::note(&redirect.target, found);
+            files::note_file(&redirect.target, found);
         }
     }
 }
@@ -55,7 +55,7 @@ fn note_simple(simple: &SimpleCommand<'_>, found: &mut CallCollector) {
         words(&assignment.values, found);
     }
     words(&simple.words, found);
-    calls::note(&simple.words, found);
+    calls::note_command(&simple.words, found);
     files::note_arguments(&simple.words, found);
 }
 
@@ -86,14 +86,14 @@ pub(super) fn each_simple<'s, 'a>(
                 for command in &pipeline.parts {
                     let target = command.redirects.iter().map(|redirect| &redirect.target);
                     open.extend(target.flat_map(|word| &word.scripts));
-                    inside(command, &mut open, &mut note);
+                    visit_inside(command, &mut open, &mut note);
                 }
             }
         }
     }
 }
 
-fn inside<'s, 'a>(
+fn visit_inside<'s, 'a>(
     command: &'s Command<'a>,
     open: &mut Vec<&'s Script<'a>>,
     note: &mut impl FnMut(&'s SimpleCommand<'a>),
@@ -110,7 +110,7 @@ fn inside<'s, 'a>(
         }
         CommandKind::Test(words) => open.extend(words.iter().flat_map(|word| &word.scripts)),
         CommandKind::Arithmetic(scripts) => open.extend(scripts),
-        CommandKind::Function(_, body) => inside(body, open, note),
+        CommandKind::Function(_, body) => visit_inside(body, open, note),
     }
 }
 

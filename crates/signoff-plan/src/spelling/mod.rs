@@ -76,7 +76,7 @@ impl Dialect {
     }
 
     /// The same with the syntax of a field around it.
-    pub fn spelled(self, field: &str) -> String {
+    pub fn spell(self, field: &str) -> String {
         match self {
             Self::Workunit => format!("**{field}:**"),
             Self::Proposal => format!("- {field}:"),
@@ -90,7 +90,7 @@ impl Dialect {
         if self.is_sequential() {
             Depends::AllBefore
         } else {
-            Depends::on(at, Vec::new())
+            Depends::from_positions(at, Vec::new())
         }
     }
 
@@ -120,7 +120,7 @@ impl Dialect {
         policy.default_for(work)
     }
 
-    /// What agents are told beside their task where a plan says nothing of its own.
+    /// What agents receive beside their task where a plan says nothing of its own.
     pub(crate) const fn default_briefing(self) -> Briefing {
         match self {
             Self::Workunit | Self::Toolplan => Briefing::Task,

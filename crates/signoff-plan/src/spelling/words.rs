@@ -4,7 +4,7 @@
 pub(crate) const APPROVAL: [&str; 5] = ["required", "yes", "true", "no", "false"];
 /// Where a step works.
 pub(crate) const ISOLATION: [&str; 3] = ["auto", "worktree", "shared"];
-/// What agents are told beside their task: by the dialect that tells it.
+/// What agents receive beside their task: by the dialect that tells it.
 pub(crate) const BRIEFING: [&str; 4] = ["task", "record", "thread", "proposal"];
 /// Truth, as people write it.
 pub(crate) const YES_OR_NO: [&str; 4] = ["yes", "no", "true", "false"];

@@ -1,6 +1,6 @@
 //! The built-in tools.
 
-use super::{Approval, Argument, ArgumentKind, BuiltIn, Given, Tool};
+use super::{Approval, Argument, ArgumentKind, BuiltIn, ResultType, Tool};
 
 /// Every built-in tool. Paths are confined to the workspace, symbolic links included.
 pub const BUILT_IN: &[Tool] = &[
@@ -10,10 +10,10 @@ pub const BUILT_IN: &[Tool] = &[
         description: "reads a text file; gives `{path, content}`",
         arguments: &[
             path("path", "the file"),
-            whole("from_line", "first line to read, from 1", 1),
-            whole("to_line", "last line to read", 1),
+            whole_number("from_line", "first line to read, from 1", 1),
+            whole_number("to_line", "last line to read", 1),
         ],
-        gives: &[("path", Given::Text), ("content", Given::Text)],
+        gives: &[("path", ResultType::Text), ("content", ResultType::Text)],
         approval: Approval::Never,
         read_only: true,
     },
@@ -25,7 +25,7 @@ pub const BUILT_IN: &[Tool] = &[
             path("path", "the file"),
             text("content", "all that it will hold"),
         ],
-        gives: &[("path", Given::Text), ("bytes", Given::Whole)],
+        gives: &[("path", ResultType::Text), ("bytes", ResultType::Whole)],
         approval: Approval::IfExists { argument: "path" },
         read_only: false,
     },
@@ -39,7 +39,7 @@ pub const BUILT_IN: &[Tool] = &[
             text("new_text", "what will be there"),
             flag("replace_all", "replace every occurrence, however many"),
         ],
-        gives: &[("path", Given::Text), ("replaced", Given::Whole)],
+        gives: &[("path", ResultType::Text), ("replaced", ResultType::Whole)],
         approval: Approval::Always,
         read_only: false,
     },
@@ -48,7 +48,7 @@ pub const BUILT_IN: &[Tool] = &[
         name: "delete_file",
         description: "deletes a file; gives `{path}`",
         arguments: &[path("path", "the file")],
-        gives: &[("path", Given::Text)],
+        gives: &[("path", ResultType::Text)],
         approval: Approval::Always,
         read_only: false,
     },
@@ -57,7 +57,7 @@ pub const BUILT_IN: &[Tool] = &[
         name: "move_file",
         description: "moves or renames a file, and makes the directories it needs; gives `{from, to}`",
         arguments: &[path("from", "the file"), path("to", "where it goes")],
-        gives: &[("from", Given::Text), ("to", Given::Text)],
+        gives: &[("from", ResultType::Text), ("to", ResultType::Text)],
         approval: Approval::IfExists { argument: "to" },
         read_only: false,
     },
@@ -70,13 +70,13 @@ pub const BUILT_IN: &[Tool] = &[
             flag("recursive", "also what is in directories below"),
         ],
         gives: &[
-            ("path", Given::Text),
+            ("path", ResultType::Text),
             (
                 "entries",
-                Given::List(&[
-                    ("path", Given::Text),
-                    ("type", Given::Text),
-                    ("size", Given::Whole),
+                ResultType::List(&[
+                    ("path", ResultType::Text),
+                    ("type", ResultType::Text),
+                    ("size", ResultType::Whole),
                 ]),
             ),
         ],
@@ -97,14 +97,14 @@ pub const BUILT_IN: &[Tool] = &[
                 "glob",
                 "only files whose path matches, such as `*.rs`",
             )),
-            whole("max_results", "stop after so many", 1),
+            whole_number("max_results", "stop after so many", 1),
         ],
         gives: &[(
             "matches",
-            Given::List(&[
-                ("path", Given::Text),
-                ("line", Given::Whole),
-                ("text", Given::Text),
+            ResultType::List(&[
+                ("path", ResultType::Text),
+                ("line", ResultType::Whole),
+                ("text", ResultType::Text),
             ]),
         )],
         approval: Approval::Never,
@@ -117,16 +117,16 @@ pub const BUILT_IN: &[Tool] = &[
         arguments: &[
             text("command", "shell text"),
             optional(path("cwd", "where it runs; without it, the workspace")),
-            whole("timeout_seconds", "how long it may take", 1),
+            whole_number("timeout_seconds", "how long it may take", 1),
             flag(
                 "any_exit_code",
                 "another exit code than 0 is a result, not a failure",
             ),
         ],
         gives: &[
-            ("exit_code", Given::Whole),
-            ("stdout", Given::Text),
-            ("stderr", Given::Text),
+            ("exit_code", ResultType::Whole),
+            ("stdout", ResultType::Text),
+            ("stderr", ResultType::Text),
         ],
         approval: Approval::Always,
         read_only: false,
@@ -148,14 +148,14 @@ pub const BUILT_IN: &[Tool] = &[
                 ..optional(text("headers", "names and values"))
             },
             optional(text("body", "what is sent")),
-            whole("timeout_seconds", "how long it may take", 1),
+            whole_number("timeout_seconds", "how long it may take", 1),
             flag("any_status", "a status from 400 is a result, not a failure"),
         ],
         gives: &[
-            ("status", Given::Whole),
-            ("headers", Given::Texts),
-            ("body", Given::Text),
-            ("json", Given::Anything),
+            ("status", ResultType::Whole),
+            ("headers", ResultType::Texts),
+            ("body", ResultType::Text),
+            ("json", ResultType::Anything),
         ],
         approval: Approval::Unless {
             argument: "method",
@@ -183,7 +183,7 @@ const fn path(name: &'static str, description: &'static str) -> Argument {
     }
 }
 
-const fn whole(name: &'static str, description: &'static str, least: u64) -> Argument {
+const fn whole_number(name: &'static str, description: &'static str, least: u64) -> Argument {
     Argument {
         kind: ArgumentKind::Whole { least },
         ..optional(text(name, description))

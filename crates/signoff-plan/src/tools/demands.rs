@@ -12,7 +12,7 @@ const NAMED: usize = 5;
 type StepDemand<'a> = (&'a dyn Fn(&Step) -> bool, &'a str);
 
 /// What the plan asks for, each as a clause: `calls delete_file without asking first (step-2)`. Empty for most plans.
-pub fn demands(plan: &Plan) -> Vec<String> {
+pub fn plan_demands(plan: &Plan) -> Vec<String> {
     let mut found = Vec::new();
     found.extend(by_tool(plan, unasked_call, |tool| {
         format!("calls `{tool}` without asking first")
@@ -151,7 +151,7 @@ mod tests {
         let draft = parse_as(&source, Dialect::Workunit);
         let checked = check(&draft, &PermissiveWorkspace);
         assert_eq!(
-            demands(&checked.plan),
+            plan_demands(&checked.plan),
             expected,
             "{:?}",
             checked.diagnostics

@@ -12,11 +12,11 @@ mod tree_at;
 use serde_json::{Map, Value, json};
 
 pub use self::builtin::BUILT_IN;
-pub use self::demands::demands;
-pub use self::schema::unfit;
+pub use self::demands::plan_demands;
+pub use self::schema::schema_problems;
 pub use self::scope::{Grant, allows};
 pub use self::server_url::server_url_problem;
-pub use self::stops::{is_agreed, is_named, scope, stops};
+pub use self::stops::{is_agreed, is_named, scope, stop_reasons};
 use crate::Workspace;
 use crate::workspace::leaves;
 
@@ -55,7 +55,7 @@ pub struct Tool {
     /// What it takes, in the order worth reading.
     pub arguments: &'static [Argument],
     /// The members of what it gives.
-    pub gives: &'static [(&'static str, Given)],
+    pub gives: &'static [(&'static str, ResultType)],
     /// When a person must agree first.
     pub approval: Approval,
     /// Changes nothing, so that a call whose end is unknown can be made again.
@@ -99,7 +99,7 @@ pub enum ArgumentKind {
 
 /// What a member of a result is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
+pub enum ResultType {
     /// Any text.
     Text,
     /// A whole number.
@@ -256,7 +256,7 @@ impl Tool {
     }
 }
 
-fn object_schema(members: &[(&'static str, Given)]) -> Value {
+fn object_schema(members: &[(&'static str, ResultType)]) -> Value {
     let members: Map<_, _> = members
         .iter()
         .map(|(name, given)| ((*name).to_owned(), given.schema()))
@@ -264,7 +264,7 @@ fn object_schema(members: &[(&'static str, Given)]) -> Value {
     json!({"type": "object", "properties": members, "additionalProperties": false})
 }
 
-impl Given {
+impl ResultType {
     fn schema(self) -> Value {
         match self {
             Self::Text => json!({"type": "string"}),

@@ -34,7 +34,7 @@ pub(crate) fn schema_mismatches(value: &LocatedValue<'_>, schema: &Value) -> Vec
 
 /// Everything in resolved arguments that does not fit a schema, as clauses about them. No text is a
 /// reference any more, whatever it looks like.
-pub fn unfit(args: &Value, schema: &Value) -> Vec<String> {
+pub fn schema_problems(args: &Value, schema: &Value) -> Vec<String> {
     let mut found = Vec::new();
     let mut checker = Checker {
         found: &mut found,
@@ -349,7 +349,7 @@ mod tests {
         ] {
             check(json!({ "n": text }), &schema, &[]);
         }
-        let resolved = unfit(&json!({"n": "$step_1", "m": 1}), &schema);
+        let resolved = schema_problems(&json!({"n": "$step_1", "m": 1}), &schema);
         assert_eq!(resolved, ["`n` must be a whole number, not text"]);
         for text in ["$100", "$$a", "$", "x $a", "5"] {
             check(

@@ -42,7 +42,7 @@ fn is_assembled(step: &Step) -> bool {
 
 /// When a run stops at each step and asks a person, each reason as the words after "asks"; empty if it
 /// does not stop there.
-pub fn stops(plan: &Plan, workspace: &dyn Workspace) -> Vec<Vec<String>> {
+pub fn stop_reasons(plan: &Plan, workspace: &dyn Workspace) -> Vec<Vec<String>> {
     let files = FilesBefore::new(plan, workspace);
     let steps = plan.steps.iter().enumerate();
     steps
@@ -74,11 +74,11 @@ fn step_stops(
             // A loop that writes the same file each time meets its own.
             let is_there = |path: &str| {
                 if step.for_each.is_some() || files.exists(at, path) {
-                    return Occupied::Yes;
+                    return TargetExists::Yes;
                 }
                 let beside = files.created_beside(at, path);
                 let beside = beside.and_then(|other| plan.steps.get(other));
-                beside.map_or(Occupied::No, |other| Occupied::IfFirst(&other.id))
+                beside.map_or(TargetExists::No, |other| TargetExists::IfFirst(&other.id))
             };
             reasons.extend(call_stops(tool, args, workspace, is_there));
         }
@@ -88,7 +88,7 @@ fn step_stops(
 }
 
 /// Whether a file is there when a call would write it.
-enum Occupied<'p> {
+enum TargetExists<'p> {
     Yes,
     /// If this step comes first, and either may.
     IfFirst(&'p str),
@@ -100,7 +100,7 @@ fn call_stops<'p>(
     tool: &str,
     args: &Value,
     workspace: &dyn Workspace,
-    is_there: impl Fn(&str) -> Occupied<'p>,
+    is_there: impl Fn(&str) -> TargetExists<'p>,
 ) -> Option<String> {
     let Some(built_in) = built_in(tool) else {
         let asks = !workspace.tool_read_only(tool);
@@ -115,9 +115,11 @@ fn call_stops<'p>(
                 return Some("if it would overwrite a file".to_owned());
             }
             match is_there(path) {
-                Occupied::Yes => Some(format!("before it overwrites `{path}`")),
-                Occupied::IfFirst(other) => Some(format!("if `{other}` wrote `{path}` before it")),
-                Occupied::No => None,
+                TargetExists::Yes => Some(format!("before it overwrites `{path}`")),
+                TargetExists::IfFirst(other) => {
+                    Some(format!("if `{other}` wrote `{path}` before it"))
+                }
+                TargetExists::No => None,
             }
         }
         Approval::Unless { argument, values } => {
@@ -182,7 +184,7 @@ mod tests {
         let source = Source::new("plan.md", text.into_bytes());
         let checked = check_plan(&parse(&source), &OneFile);
         let plan = &checked.plan;
-        assert_eq!(stops(plan, &OneFile)[0], expected, "{step}");
+        assert_eq!(stop_reasons(plan, &OneFile)[0], expected, "{step}");
     }
 
     fn call(tool: &str, args: &str) -> String {
@@ -261,7 +263,7 @@ mod tests {
             format!("---\ntype: plan\nstatus: draft\nowner: o\n---\n\n# T\n\n## Steps\n\n{steps}");
         let source = Source::new("plan.md", text.clone().into_bytes());
         let plan = check_plan(&parse(&source), &OneFile).plan;
-        let reasons = stops(&plan, &OneFile);
+        let reasons = stop_reasons(&plan, &OneFile);
         let asking = plan.steps.iter().zip(reasons);
         let asking = asking.filter(|(_, why)| !why.is_empty());
         let asking: Vec<_> = asking.map(|(step, _)| step.id.clone()).collect();
@@ -327,7 +329,7 @@ mod tests {
             ["if `b` wrote `z` before it"],
             ["if `a` wrote `d/../z` before it"],
         ];
-        assert_eq!(stops(&plan, &OneFile), expected);
+        assert_eq!(stop_reasons(&plan, &OneFile), expected);
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl<'a> FilesBefore<'a> {
         let graph = Graph::new(plan);
         let mut changes: BTreeMap<Cow<'_, str>, Vec<Change>> = BTreeMap::new();
         for (step, definition) in plan.steps.iter().enumerate() {
-            let created = files(definition, Tool::created_files).chain(produced(definition));
+            let created = files(definition, Tool::created_files).chain(produced_files(definition));
             let created = created.map(|path| (path, ChangeKind::Created));
             // A step that may be skipped, or given up, may leave the file where it is.
             let certain = definition.when.is_none() && definition.critical;
@@ -108,7 +108,7 @@ fn files(
 }
 
 /// The files, not patterns, that a step says it produces.
-fn produced(step: &Step) -> impl Iterator<Item = &str> {
+fn produced_files(step: &Step) -> impl Iterator<Item = &str> {
     let paths = step.produces.iter().map(String::as_str);
     paths.filter(|path| !path.contains(['*', '?', '[', '{']) && !path.ends_with('/'))
 }

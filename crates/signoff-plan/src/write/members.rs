@@ -16,7 +16,7 @@ impl Members {
     }
 
     /// A value under a key, which may be one inside an object; unless there is none.
-    pub(super) fn some(&mut self, key: &str, value: Option<impl Into<Value>>) {
+    pub(super) fn put_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
         let Some(value) = value else {
             return;
         };

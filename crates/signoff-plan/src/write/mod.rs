@@ -39,7 +39,7 @@ impl Loss {
     /// Whether the plan says less. A status is a mark, which lives in the store and is never believed; who
     /// owns a plan decides nothing; what is filled in is there to be read and signed. Such a loss is
     /// reported, and no reason to refuse.
-    pub fn matters(&self) -> bool {
+    pub fn is_relevant(&self) -> bool {
         match self.field.as_str() {
             _ if self.filled_in => false,
             "status" => false,

@@ -50,7 +50,7 @@ fn frontmatter(plan: &Plan) -> String {
             (_, value) => out.push_str(&yaml::entry(key.key, &value, "\n")),
         }
     }
-    for (name, value) in other(plan) {
+    for (name, value) in other_fields(plan) {
         out.push_str(&yaml::entry(name, value, "\n"));
     }
     out + "---\n"
@@ -71,7 +71,7 @@ fn field(plan: &Plan, name: &str) -> Value {
 }
 
 /// Fields of older files, but for those that would make the file something else.
-fn other(plan: &Plan) -> impl Iterator<Item = (&str, &Value)> {
+fn other_fields(plan: &Plan) -> impl Iterator<Item = (&str, &Value)> {
     let fields = plan.record.get("other").and_then(Value::as_object);
     let fields = fields.into_iter().flatten();
     fields

@@ -38,7 +38,7 @@ pub(super) fn write_single_file(
     }
 }
 
-/// Why the status of a plan is lost, if it is: another word for the same is no loss.
+/// Why the status of a plan is lost, if it is: another word for the same is not a loss.
 fn status(plan: &Plan, back: &Plan, no_place: &str) -> Option<String> {
     let wanted = plan.status.as_deref()?;
     match back.status.as_deref() {

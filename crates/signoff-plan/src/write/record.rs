@@ -40,7 +40,7 @@ fn value(plan: &Plan) -> Value {
             Some("status") => super::plan_status(plan, DIALECT).map(Value::from),
             Some(name) => members::plan(plan, name, DIALECT),
         };
-        out.some(key.key, value);
+        out.put_some(key.key, value);
     }
     out.into_value()
 }
@@ -69,7 +69,7 @@ fn step_value(plan: &Plan, at: usize) -> Value {
                 .then(|| plan.dependencies(at).map(Value::from).collect()),
             Some(name) => members::step(plan, at, name, DIALECT),
         };
-        out.some(key.key, value);
+        out.put_some(key.key, value);
     }
     out.shorten_contract();
     out.into_value()

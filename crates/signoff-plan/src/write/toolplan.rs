@@ -43,7 +43,7 @@ fn value(plan: &Plan) -> Value {
             }
             Some(name) => members::plan(plan, name, DIALECT),
         };
-        out.some(key.key, value);
+        out.put_some(key.key, value);
     }
     out.into_value()
 }
@@ -71,7 +71,7 @@ fn step_value(plan: &Plan, at: usize, too_many: bool) -> Value {
             Some("status") => super::step_status(step, DIALECT).map(Value::from),
             Some(name) => members::step(plan, at, name, DIALECT),
         };
-        out.some(key.key, value);
+        out.put_some(key.key, value);
     }
     out.shorten_contract();
     out.into_value()

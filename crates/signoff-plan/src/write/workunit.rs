@@ -93,7 +93,7 @@ impl<'p> Writer<'p> {
     }
 
     /// Says that a field is left out, and why.
-    fn lose(&mut self, step: Option<usize>, field: &str, why: &str) {
+    fn note_loss(&mut self, step: Option<usize>, field: &str, why: &str) {
         let step = step.and_then(|at| self.plan.steps.get(at));
         self.losses.push(Loss {
             step: step.map(|step| step.id.clone()),
@@ -119,7 +119,7 @@ impl<'p> Writer<'p> {
     fn is_omitted(&mut self, step: Option<usize>, field: &'static str) -> bool {
         let omitted = self.omitted.contains(&(step, field));
         if omitted {
-            self.lose(step, field, "it would be read differently");
+            self.note_loss(step, field, "it would be read differently");
         }
         omitted
     }

@@ -12,7 +12,7 @@ const MOST_VALUES: usize = 10_000;
 
 /// The anchored values so far, by the parser's number for the anchor.
 #[derive(Default)]
-pub(super) struct Anchors {
+pub(super) struct AnchoredValues {
     values: BTreeMap<usize, Anchored>,
     /// Values that aliases have stood for.
     expanded: usize,
@@ -24,9 +24,9 @@ struct Anchored {
     depth: usize,
 }
 
-impl Anchors {
+impl AnchoredValues {
     /// Remembers a value that has an anchor; 0 is none.
-    pub(super) fn keep(&mut self, anchor: usize, node: &mut Node) {
+    pub(super) fn remember(&mut self, anchor: usize, node: &mut Node) {
         if anchor == 0 {
             return;
         }

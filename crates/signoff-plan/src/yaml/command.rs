@@ -4,7 +4,7 @@
 use crate::node::{Node, NodeKind};
 use crate::source::{Command, Span, text_from, text_up_to};
 
-/// The text of a scalar, each stretch of it with its place; `None` = it is no scalar.
+/// The text of a scalar, each stretch of it with its place; `None` = it is not a scalar.
 ///
 /// `source` is the whole text that the node's place counts from.
 pub(crate) fn command(node: &Node, source: &str) -> Option<Command> {
@@ -82,7 +82,7 @@ impl<'a> ScalarReader<'a> {
             return self.escape();
         }
         let white = |c: char| matches!(c, '\n' | '\r' | ' ' | '\t');
-        // Indentation that is no part of the text.
+        // Indentation that is not part of the text.
         if !white(wanted) && self.rest().starts_with(white) {
             self.skip_white_space();
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use granit_parser::{Event, Parser, ScalarStyle};
 
-use super::anchors::Anchors;
+use super::anchors::AnchoredValues;
 use crate::node::{Entry, Node, NodeKind, Problem};
 use crate::source::{Span, Spanned, text_up_to};
 
@@ -49,7 +49,7 @@ fn run<'a>(text: &'a str, offset: usize, items: Option<Items<'a>>) -> (Option<No
         problems: Vec::new(),
         repeated: BTreeMap::new(),
         items,
-        anchors: Anchors::default(),
+        anchors: AnchoredValues::default(),
     };
     for event in Parser::new_from_str_with_options(text, options) {
         match event {
@@ -106,10 +106,10 @@ struct Builder<'a> {
     root: Option<Node>,
     documents: usize,
     problems: Vec<Problem>,
-    /// What is refused wherever it stands: where that was said first, and how often it came again.
+    /// What is refused wherever it stands: where it was reported first, and how often it occurred again.
     repeated: BTreeMap<&'static str, (usize, usize)>,
     items: Option<Items<'a>>,
-    anchors: Anchors,
+    anchors: AnchoredValues,
 }
 
 /// A collection whose end has not come yet.
@@ -132,7 +132,7 @@ enum OpenCollection {
 /// A key whose value has not come yet.
 struct PendingKey {
     name: Spanned<String>,
-    /// Of a key given twice the first stays.
+    /// The first value of a duplicate key is kept.
     dropped: bool,
 }
 
@@ -155,8 +155,8 @@ impl Builder<'_> {
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse_tag(tag.is_some(), span);
-                let mut node = scalar(&text, style, span.shifted(self.offset));
-                self.anchors.keep(anchor, &mut node);
+                let mut node = scalar(&text, style, span.shift(self.offset));
+                self.anchors.remember(anchor, &mut node);
                 self.node(node);
             }
             Event::SequenceStart(_, anchor, tag) => {
@@ -186,7 +186,7 @@ impl Builder<'_> {
 
     /// What an alias stands for, at the place of the alias.
     fn alias(&mut self, anchor: usize, span: Span) {
-        let at = span.shifted(self.offset);
+        let at = span.shift(self.offset);
         let node = match self.anchors.expand(anchor, at, self.stack.len()) {
             Ok(node) => node,
             Err(why) => {
@@ -221,7 +221,7 @@ impl Builder<'_> {
         value
     }
 
-    /// Refuses something that may be in many places; it is said once.
+    /// Refuses something that may occur in many places; it is reported once.
     fn refuse(&mut self, span: Span, message: &'static str) {
         match self.repeated.get_mut(message) {
             Some((_, more)) => *more += 1,
@@ -234,7 +234,7 @@ impl Builder<'_> {
 
     fn problem(&mut self, span: Span, message: impl Into<String>) {
         self.problems.push(Problem {
-            span: span.shifted(self.offset),
+            span: span.shift(self.offset),
             message: message.into(),
             last: false,
         });
@@ -255,8 +255,8 @@ impl Builder<'_> {
             }) => (start, anchor, NodeKind::Mapping(entries)),
             None => return,
         };
-        let mut node = Node::new(Span::new(start, end).shifted(self.offset), kind);
-        self.anchors.keep(anchor, &mut node);
+        let mut node = Node::new(Span::new(start, end).shift(self.offset), kind);
+        self.anchors.remember(anchor, &mut node);
         self.node(node);
     }
 

@@ -120,7 +120,7 @@ fn the_examples_of_the_seed_read_as_they_are_meant() {
     let [schema, service] = plan.steps.as_slice() else {
         panic!("two tasks");
     };
-    assert_eq!(schema.depends_on, Depends::on(0, Vec::new()));
+    assert_eq!(schema.depends_on, Depends::from_positions(0, Vec::new()));
     let task =
         "Create the `users` table migration with columns for id, email, password_hash, created_at.";
     let work = |role: Option<&str>, task: &str| Work::Agent {
@@ -129,7 +129,7 @@ fn the_examples_of_the_seed_read_as_they_are_meant() {
     };
     assert_eq!(schema.work, work(None, task));
     assert_eq!(schema.on_fail.to_string(), "retry(2), then escalate");
-    assert_eq!(service.depends_on, Depends::on(1, vec![0]));
+    assert_eq!(service.depends_on, Depends::from_positions(1, vec![0]));
     let task = "Implement `auth_service.go` following the feature pattern.\n\
                 Service should support `Register`, `Login`, `ValidateToken`.";
     assert_eq!(service.work, work(Some("claude-code"), task));

@@ -35,7 +35,7 @@ proptest! {
     #[test]
     fn ordinary_plans_lose_nothing(plan in plan_with(Knobs { hard_texts: false, records: false, ..Knobs::default() })) {
         let written = reads_back(&plan)?;
-        prop_assert!(written.losses.iter().all(|loss| !loss.matters()), "{:?}", written.losses);
+        prop_assert!(written.losses.iter().all(|loss| !loss.is_relevant()), "{:?}", written.losses);
         let problems = read(&source(&written)).diagnostics;
         // What is about the text itself; the rest is about what it says.
         let reading = [

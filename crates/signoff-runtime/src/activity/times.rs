@@ -1,4 +1,4 @@
-//! When it happened, as logs and journals know it: whoever was away is told the times of then, and not of now.
+//! When it happened, as logs and journals know it: a reader who was away gets the times of the events, not of the reading.
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Event, PlanState};

@@ -69,8 +69,8 @@ fn arbiter_prompt(project: &Project, run: &Run, at: usize) -> Result<String, Err
         "total": plan.steps.len(),
         "step": step.map(|(step, _)| titled(step.number, &step.title)).unwrap_or_default(),
         "suggested": run.role_of(at).unwrap_or("any"),
-        "acceptance": step.map(|(step, _)| listed(&step.acceptance)).unwrap_or_default(),
-        "remaining": listed(&remaining.map(|(step, _)| titled(step.number, &step.title)).collect::<Vec<_>>()),
+        "acceptance": step.map(|(step, _)| list_lines(&step.acceptance)).unwrap_or_default(),
+        "remaining": list_lines(&remaining.map(|(step, _)| titled(step.number, &step.title)).collect::<Vec<_>>()),
         "history": history.collect::<Vec<_>>(),
         "last_error": failure.map(error_text).unwrap_or_default(),
         "roles": fitting_roles(run, at),
@@ -80,7 +80,7 @@ fn arbiter_prompt(project: &Project, run: &Run, at: usize) -> Result<String, Err
 }
 
 /// A line for each, as a list.
-fn listed(texts: &[String]) -> Vec<String> {
+fn list_lines(texts: &[String]) -> Vec<String> {
     texts.iter().map(|text| format!("- {text}")).collect()
 }
 

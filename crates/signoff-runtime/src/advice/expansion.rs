@@ -43,7 +43,7 @@ pub(super) fn open_steps(project: &Project, run: &Run, dialect: Dialect) -> Expa
     let mut read = |file: &Subscription| {
         let recorded = tree
             .as_ref()
-            .and_then(|tree| recorded(tree, workspace, file));
+            .and_then(|tree| committed_file(tree, workspace, file));
         recorded.unwrap_or_else(|| {
             let roots = SubscriptionRoots {
                 workspace,
@@ -57,7 +57,7 @@ pub(super) fn open_steps(project: &Project, run: &Run, dialect: Dialect) -> Expa
 }
 
 /// A whole file as the run's last commit has it.
-fn recorded(
+fn committed_file(
     (repository, head): &(Repository, Id),
     workspace: &Path,
     file: &Subscription,

@@ -3,11 +3,11 @@
 
 mod arbiter;
 mod expansion;
-mod handed_in;
 mod offer;
 mod recovery;
 mod replan;
 mod review;
+mod submitted_version;
 
 use std::path::PathBuf;
 
@@ -17,13 +17,13 @@ use signoff_store::failpoint;
 
 pub use self::arbiter::next_arbiter_prompt;
 pub use self::expansion::next_expansion_prompt;
-pub use self::handed_in::{revise, run_of_plan};
+pub use self::submitted_version::{revise, run_of_plan};
 use crate::error::{Error, PlanningError};
 use crate::local::{Advise, ModelReply, QuestionStop};
 use crate::planning::{Model, ModelPurpose, model_usage};
 use crate::project::Project;
 
-/// Bytes of a failure that a model is told.
+/// Bytes of a failure that a model receives.
 const ERROR_BYTES: usize = 8 * 1024;
 
 /// Asks the models of a project.
@@ -65,10 +65,10 @@ impl Advise for Advisor {
         };
         let advice = model.and_then(|model| {
             let Some(mut model) = model else {
-                return Ok(nothing("no model is configured for it", Usage::default()));
+                return Ok(no_advice("no model is configured for it", Usage::default()));
             };
             model.name().clone_into(&mut by);
-            failpoint::reached("model.asked");
+            failpoint::reach("model.asked");
             match task {
                 ModelTask::Replan => self.replan(run, step, &mut model),
                 ModelTask::Recovery => recovery::advice(&self.project, run, step, &mut model),
@@ -93,7 +93,7 @@ impl Advise for Advisor {
     }
 }
 
-fn nothing(why: impl Into<String>, usage: Usage) -> Advice {
+fn no_advice(why: impl Into<String>, usage: Usage) -> Advice {
     let answer = ModelAnswer::Nothing(why.into());
     Advice { answer, usage }
 }
@@ -101,7 +101,7 @@ fn nothing(why: impl Into<String>, usage: Usage) -> Advice {
 /// A question that was not answered, or not even asked: the reason stands in the journal, for people to read.
 fn failed(error: Error) -> Advice {
     let why = match error {
-        Error::Planning(PlanningError::NoAnswer { why, usage }) => return nothing(why, usage),
+        Error::Planning(PlanningError::NoAnswer { why, usage }) => return no_advice(why, usage),
         Error::Planning(error) => error.to_string(),
         Error::HelpersChanged { differences } => format!(
             "files that its command runs are not what was trusted: {}",
@@ -109,7 +109,7 @@ fn failed(error: Error) -> Advice {
         ),
         error => format!("the model cannot be asked: {error}"),
     };
-    nothing(why, Usage::default())
+    no_advice(why, Usage::default())
 }
 
 /// The end of a text, which tells most of a failure.

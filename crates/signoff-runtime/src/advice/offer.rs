@@ -25,19 +25,19 @@ pub(super) fn offer_draft(advisor: &Advisor, run: &Run) -> Result<bool, Error> {
         actor: Actor::Planner,
         clock: &clock,
     };
-    propose(advisor, context, run, draft)?;
-    failpoint::reached("replan.proposed");
+    propose_draft(advisor, context, run, draft)?;
+    failpoint::reach("replan.proposed");
     end_old_plan(advisor, run, draft)?;
-    failpoint::reached("replan.ended");
+    failpoint::reach("replan.ended");
     if !draft.narrows || !advisor.project.config.approval.narrowing.value {
         return Ok(false);
     }
-    let is_signed = sign(context, draft)?;
-    failpoint::reached("replan.signed");
+    let is_signed = sign_by_policy(context, draft)?;
+    failpoint::reach("replan.signed");
     Ok(is_signed)
 }
 
-fn propose(
+fn propose_draft(
     advisor: &Advisor,
     context: ActorContext<'_>,
     run: &Run,
@@ -51,7 +51,7 @@ fn propose(
         if !path.exists() {
             atomic::replace(&path, None, &bytes, true)?;
         }
-        failpoint::reached("replan.written");
+        failpoint::reach("replan.written");
         let locked = LockedPlan::open(context, &path, &draft.path)?;
         locked.record(&[PlanEvent::PlanProposed {
             path: locked.path(),
@@ -93,7 +93,7 @@ fn end_old_plan(advisor: &Advisor, run: &Run, draft: &PlanDraft) -> Result<(), E
         return Ok(());
     }
     let replaced = PlanEvent::PlanReplaced {
-        digest: run.signed().digest().to_string(),
+        digest: run.signed_plan().digest().to_string(),
         by: draft.plan.clone(),
         run: run.id().to_owned(),
     };
@@ -101,7 +101,7 @@ fn end_old_plan(advisor: &Advisor, run: &Run, draft: &PlanDraft) -> Result<(), E
 }
 
 /// Signs a version that only leaves out, as the configuration says.
-fn sign(context: ActorContext<'_>, draft: &PlanDraft) -> Result<bool, Error> {
+fn sign_by_policy(context: ActorContext<'_>, draft: &PlanDraft) -> Result<bool, Error> {
     let project = context.project;
     let path = project.store.workspace().join(&draft.path);
     let plan = crate::plan_file::PlanFile::read(&path, &draft.path, &project.workspace())?;

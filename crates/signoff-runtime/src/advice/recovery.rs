@@ -4,7 +4,7 @@ use serde_json::json;
 use signoff_engine::{ModelAnswer, RecoveryDecision, Run, resolved_arguments};
 use signoff_llm::PromptName;
 use signoff_plan::model::Work;
-use signoff_plan::tools::unfit;
+use signoff_plan::tools::schema_problems;
 
 use super::{Advice, ERROR_BYTES, tail};
 use crate::error::Error;
@@ -28,7 +28,7 @@ pub(super) fn advice(
         RecoveryDecision::Retry {
             args: Some(args), ..
         } => match &schema {
-            Some(schema) => unfit(args, schema),
+            Some(schema) => schema_problems(args, schema),
             None => vec!["the step calls no tool, so leave out `args`".to_owned()],
         },
         RecoveryDecision::Retry { args: None, .. }
@@ -47,7 +47,7 @@ fn tool_schema(project: &Project, run: &Run, step: usize) -> Option<serde_json::
     let Work::Tool { tool, .. } = &run.definition(step)?.work else {
         return None;
     };
-    let known = tools::known(project).into_iter();
+    let known = tools::known_tools(project).into_iter();
     let mut found = known.filter(|known| known.name == *tool);
     found.next().map(|tool| tool.input_schema)
 }

@@ -17,7 +17,7 @@ use signoff_plan::write::write;
 use signoff_store::failpoint;
 
 use super::expansion::open_steps;
-use super::{Advice, Advisor, ERROR_BYTES, nothing, tail};
+use super::{Advice, Advisor, ERROR_BYTES, no_advice, tail};
 use crate::clock::{Clock, SystemClock, timestamp};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -39,10 +39,10 @@ impl Advisor {
         let dialect = old.checked.dialect;
         if matches!(dialect, Dialect::Thread | Dialect::Proposal) {
             let why = format!("planners do not write the dialect `{dialect}`");
-            return Ok(nothing(why, Usage::default()));
+            return Ok(no_advice(why, Usage::default()));
         }
         let context = self.context(run, step, dialect)?;
-        failpoint::reached("replan.asked");
+        failpoint::reach("replan.asked");
         let observer = DraftObserver {
             round: &mut |_| {},
             review: &mut |draft| {
@@ -59,18 +59,18 @@ impl Advisor {
         let usage = report.usage;
         let drafted = match (report.plan, report.end) {
             (Some(plan), DraftEnd::Clean) => plan,
-            (_, DraftEnd::ModelFailed(error)) => return Ok(nothing(error.message, usage)),
+            (_, DraftEnd::ModelFailed(error)) => return Ok(no_advice(error.message, usage)),
             (Some(plan), _) => {
                 let problems: Vec<String> = (plan.objections.iter())
                     .filter(|one| one.is_blocking)
                     .map(|one| one.message.clone())
                     .collect();
                 let why = format!("every draft has errors: {}", problems.join("; "));
-                return Ok(nothing(why, usage));
+                return Ok(no_advice(why, usage));
             }
-            (None, _) => return Ok(nothing("no answer held a plan", usage)),
+            (None, _) => return Ok(no_advice("no answer held a plan", usage)),
         };
-        let answer = self.keep(run, &drafted, usage.model.as_deref())?;
+        let answer = self.keep_draft(run, &drafted, usage.model.as_deref())?;
         Ok(Advice { answer, usage })
     }
 
@@ -108,14 +108,14 @@ impl Advisor {
     }
 
     /// Keeps the text under a name that no plan has, before the journal names it.
-    fn keep(
+    fn keep_draft(
         &self,
         run: &Run,
         drafted: &DraftedPlan,
         model: Option<&str>,
     ) -> Result<ModelAnswer, Error> {
         let next = self.next_identity(run.plan());
-        let source = identified(drafted, run.plan(), &next, model);
+        let source = with_identity(drafted, run.plan(), &next, model);
         let name = relative(&self.project, &next.path);
         let workspace = self.project.workspace();
         let dialect = drafted.checked.dialect;
@@ -134,7 +134,7 @@ impl Advisor {
         let bytes = plan.source.bytes();
         let kept = format!("draft-{}", run.replans());
         let snapshot = dir.save_text(&kept, extension.unwrap_or("md"), bytes)?;
-        failpoint::reached("replan.drafted");
+        failpoint::reach("replan.drafted");
         Ok(ModelAnswer::Draft(PlanDraft {
             plan: next.id,
             path: name,
@@ -188,7 +188,7 @@ fn file_name(id: &str) -> String {
 }
 
 /// The draft with what only the harness knows. Whatever the model says of it is replaced.
-fn identified(
+fn with_identity(
     drafted: &DraftedPlan,
     before: &Plan,
     next: &NextIdentity,

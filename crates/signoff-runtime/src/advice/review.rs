@@ -55,14 +55,14 @@ pub(super) fn advice(
 ) -> Result<Advice, Error> {
     let question = question(project, run, step)?;
     let reply = ask_model(project, model, &question, &mut problems)?;
-    let remarks = reply.value.remarks.into_iter().map(remark).collect();
+    let remarks = reply.value.remarks.into_iter().map(to_remark).collect();
     Ok(Advice {
         answer: ModelAnswer::Review(remarks),
         usage: reply.usage,
     })
 }
 
-fn remark(said: ReviewRemark) -> Remark {
+fn to_remark(said: ReviewRemark) -> Remark {
     Remark {
         file: said.file.filter(|file| !file.trim().is_empty()),
         severity: match said.severity {

@@ -38,7 +38,7 @@ pub fn introduction(session: &AgentSession<'_>) -> Option<String> {
     if let Ok(listing) = plans(&project) {
         push_plans(&mut text, &project, &listing);
     }
-    Some(bounded(text))
+    Some(truncate(text))
 }
 
 const PLAN_MODE: &str = "Plan mode is on: only reading and planning pass until a person ends it.\n";
@@ -55,7 +55,7 @@ pub fn reminder(session: &AgentSession<'_>) -> Option<String> {
     if let Some(directories) = directories(session) {
         text.push_str(&directories.lines());
     }
-    Some(bounded(text))
+    Some(truncate(text))
 }
 
 /// The directories of the session's threads.
@@ -124,7 +124,7 @@ fn push_plans(text: &mut String, project: &Project, listing: &Listing) {
     }
 }
 
-fn bounded(mut text: String) -> String {
+fn truncate(mut text: String) -> String {
     if text.len() > LONGEST {
         let mut end = LONGEST;
         while !text.is_char_boundary(end) {

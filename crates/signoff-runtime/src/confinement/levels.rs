@@ -24,7 +24,7 @@ pub struct MachineLevels {
     level: Level,
     /// `None` outside of a project, and if the settings ask for the checkout itself.
     overlay: Option<OverlayLevel>,
-    /// Why the sandbox is no stronger.
+    /// Why the sandbox is not stronger.
     why_level: Vec<String>,
     /// Why there is no better overlay.
     why_overlay: Vec<String>,
@@ -96,7 +96,7 @@ impl Machine<'_> {
     /// What it had before.
     pub(crate) fn recorded_levels(&self) -> Result<RecordedLevels, Error> {
         match &self.process.state_dir {
-            Some(state) => Ok(levels::recorded(state, self.workspace())?),
+            Some(state) => Ok(levels::recorded_levels(state, self.workspace())?),
             // Nothing is remembered where there is no home.
             None => Ok(RecordedLevels::default()),
         }
@@ -179,7 +179,7 @@ fn requested_isolation(project: &Project, plan: &Plan, asked: Option<Isolation>)
 /// Refuses a run that would be confined less than this machine could before; nothing is started or written.
 pub fn check(project: &Project, plan: &PlanFile, asked: Option<Isolation>) -> Result<(), Error> {
     let wanted = requested_isolation(project, &plan.checked.plan, asked);
-    require_as_strong(project, wanted).map(drop)
+    require_recorded_strength(project, wanted).map(drop)
 }
 
 /// The same for a run that starts: what it gets is remembered.
@@ -188,7 +188,7 @@ pub(crate) fn require(
     plan: &Plan,
     asked: Option<Isolation>,
 ) -> Result<(), Error> {
-    let found = require_as_strong(project, requested_isolation(project, plan, asked))?;
+    let found = require_recorded_strength(project, requested_isolation(project, plan, asked))?;
     remember(project, found.as_ref())
 }
 
@@ -209,11 +209,14 @@ pub(crate) fn require_again(
     } else {
         Isolation::Auto
     };
-    let found = require_as_strong(project, wanted)?;
+    let found = require_recorded_strength(project, wanted)?;
     remember(project, found.as_ref())
 }
 
-fn require_as_strong(project: &Project, wanted: Isolation) -> Result<Option<MachineLevels>, Error> {
+fn require_recorded_strength(
+    project: &Project,
+    wanted: Isolation,
+) -> Result<Option<MachineLevels>, Error> {
     let machine = Machine::from(project);
     let Some(found) = machine.probe_levels(wanted)? else {
         return Ok(None);

@@ -111,7 +111,7 @@ pub(crate) fn overlay_level(
 /// Where runs of this user keep in shared memory what cannot lie beside their trees.
 fn shared_memory_dir() -> Result<PathBuf, Error> {
     let this = Path::new("/proc/self");
-    let user = this.metadata().map_err(Error::unreadable(this))?.uid();
+    let user = this.metadata().map_err(Error::cannot_read(this))?.uid();
     Ok(PathBuf::from(format!("/dev/shm/signoff-{user}")))
 }
 
@@ -136,7 +136,7 @@ fn try_overlays(project: &Project, [beside, memory]: [PathBuf; 2]) -> Result<Ove
             why.push(format!("{level}: a test wants less"));
             continue;
         }
-        create_private(&upper_layers).map_err(Error::unreadable(&upper_layers))?;
+        create_private(&upper_layers).map_err(Error::cannot_read(&upper_layers))?;
         match try_overlay(&upper_layers, project.store.workspace()) {
             Ok(()) => {
                 let upper_layers = Some(upper_layers);

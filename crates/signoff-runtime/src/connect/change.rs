@@ -38,7 +38,7 @@ impl FileChange {
         ConnectedFile {
             path: path.display().to_string(),
             action: self.action,
-            difference: difference::unified(old, new),
+            difference: difference::unified_difference(old, new),
         }
     }
 

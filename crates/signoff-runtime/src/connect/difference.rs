@@ -15,7 +15,7 @@ enum Line<'t> {
 }
 
 /// A unified difference without headers; empty if there is none.
-pub(super) fn unified(old: &str, new: &str) -> String {
+pub(super) fn unified_difference(old: &str, new: &str) -> String {
     if old == new {
         return String::new();
     }
@@ -104,18 +104,18 @@ fn middle<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Line<'t>> {
 
 #[cfg(test)]
 mod tests {
-    use super::unified;
+    use super::unified_difference;
 
     #[test]
     fn only_what_differs_is_shown_with_a_little_around_it() {
         let old = "a\nb\nc\nd\ne\nf\ng\nh\n";
         let new = "a\nb\nc\nX\nd\ne\nf\ng\nh\nY";
         assert_eq!(
-            unified(old, new),
+            unified_difference(old, new),
             "@@\n b\n c\n+X\n d\n e\n@@\n g\n h\n+Y\n\\ no newline at the end\n"
         );
-        assert_eq!(unified("a\n", "a\n"), "");
-        assert_eq!(unified("", "a\n"), "+a\n");
-        assert_eq!(unified("a\r\n", "b\r\n"), "-a\n+b\n");
+        assert_eq!(unified_difference("a\n", "a\n"), "");
+        assert_eq!(unified_difference("", "a\n"), "+a\n");
+        assert_eq!(unified_difference("a\r\n", "b\r\n"), "-a\n+b\n");
     }
 }

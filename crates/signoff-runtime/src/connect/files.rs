@@ -11,28 +11,28 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, Error> {
     match fs::read(path) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some(text)),
-            Err(_) => Err(refused(path, "it is not UTF-8")),
+            Err(_) => Err(refuse(path, "it is not UTF-8")),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => {
             // A link that leads nowhere is somebody's, and we do not know what it is for.
             match fs::symlink_metadata(path) {
-                Ok(_) => Err(refused(path, "it is a link to a file that does not exist")),
+                Ok(_) => Err(refuse(path, "it is a link to a file that does not exist")),
                 Err(_) => Ok(None),
             }
         }
-        Err(error) => Err(refused(path, &error.to_string())),
+        Err(error) => Err(refuse(path, &error.to_string())),
     }
 }
 
 /// Refuses a file that its owner made read-only.
 pub(super) fn require_writable(path: &Path) -> Result<(), Error> {
     match fs::metadata(path) {
-        Ok(metadata) if metadata.permissions().readonly() => Err(refused(path, "it is read-only")),
+        Ok(metadata) if metadata.permissions().readonly() => Err(refuse(path, "it is read-only")),
         _ => Ok(()),
     }
 }
 
-fn refused(path: &Path, why: &str) -> Error {
+fn refuse(path: &Path, why: &str) -> Error {
     ConnectError::Refused {
         path: path.to_owned(),
         why: why.to_owned(),

@@ -17,7 +17,7 @@ use signoff_api::connect::{Connection as Report, FileAction, SCHEMA, Scope};
 use signoff_plan::guard::Agent;
 use signoff_store::trust::connections;
 
-use self::agents::{Integration, Surroundings};
+use self::agents::{ConnectContext, Integration};
 use self::change::FileChange;
 use crate::error::{ConnectError, Error};
 use crate::project::{ProcessContext, Project};
@@ -64,7 +64,10 @@ pub fn connect(process: &ProcessContext, options: &ConnectOptions) -> Result<Rep
     Ok(report(options, &integration, &changes))
 }
 
-fn surroundings(process: &ProcessContext, options: &ConnectOptions) -> Result<Surroundings, Error> {
+fn surroundings(
+    process: &ProcessContext,
+    options: &ConnectOptions,
+) -> Result<ConnectContext, Error> {
     let home = process.variables.get(std::ffi::OsStr::new("HOME"));
     let home = home.map(PathBuf::from).filter(|home| home.is_absolute());
     let home = home.ok_or(ConnectError::NoHome)?;
@@ -72,7 +75,7 @@ fn surroundings(process: &ProcessContext, options: &ConnectOptions) -> Result<Su
         Scope::User => home.clone(),
         Scope::Project => Project::open(process)?.store.workspace().to_owned(),
     };
-    Ok(Surroundings {
+    Ok(ConnectContext {
         program: program::spelling(&options.program, &process.path(), options.scope),
         scope: options.scope,
         variables: process.variables.clone(),

@@ -210,7 +210,7 @@ fn role_report(role: &str, agent: &AgentSettings, search: &ProgramPath) -> RoleR
     }
 }
 
-/// How a login is told to programs.
+/// How a login is passed to programs.
 pub fn login(state: &LoginState) -> Login {
     match state {
         LoginState::Found(_) => Login::Found,

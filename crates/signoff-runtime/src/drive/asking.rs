@@ -17,7 +17,7 @@ impl Loop<'_, '_> {
     /// Asks about the open items, one after the other, until one is answered.
     pub(super) fn ask(&mut self) -> Result<AskOutcome, Error> {
         let open: Vec<InboxItem> = self.run.state().items().cloned().collect();
-        self.perform.rest(self.run.state());
+        self.perform.on_idle(self.run.state());
         self.ask_about(open)
     }
 
@@ -44,7 +44,7 @@ impl Loop<'_, '_> {
                     return self.handle(happened).map(AskOutcome::Went);
                 }
                 PersonAnswer::Answer(input) => match self.record((*input).clone()) {
-                    Err(Error::Refused(refusal)) => self.person.refused(&refusal),
+                    Err(Error::Refused(refusal)) => self.person.note_refusal(&refusal),
                     recorded => {
                         recorded?;
                         self.perform.input_recorded(self.run.state(), &input);

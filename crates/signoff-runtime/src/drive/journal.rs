@@ -66,7 +66,7 @@ impl FileJournal {
 
     /// Part of a last line that a crash cut off and that was moved aside.
     pub fn torn(&self) -> Option<&TornLine> {
-        self.journal.torn()
+        self.journal.torn_line()
     }
 
     fn write_head(&mut self, at: Millis) -> Result<(), Error> {
@@ -139,25 +139,25 @@ pub(crate) fn read_events(
 
 /// The first event of a journal, if it has any.
 pub(crate) fn first_event(path: &Path) -> Result<Option<RecordedEvent>, Error> {
-    enum Early {
+    enum FirstEventSearch {
         Found(Box<RecordedEvent>),
         Failed(Error),
     }
-    impl From<JournalError> for Early {
+    impl From<JournalError> for FirstEventSearch {
         fn from(error: JournalError) -> Self {
             Self::Failed(error.into())
         }
     }
     let read = journal::load_each(path, |line| {
         Err(match parse_event(line) {
-            Ok(recorded) => Early::Found(Box::new(recorded)),
-            Err(error) => Early::Failed(error),
+            Ok(recorded) => FirstEventSearch::Found(Box::new(recorded)),
+            Err(error) => FirstEventSearch::Failed(error),
         })
     });
     match read {
         Ok(()) => Ok(None),
-        Err(Early::Found(recorded)) => Ok(Some(*recorded)),
-        Err(Early::Failed(error)) => Err(error),
+        Err(FirstEventSearch::Found(recorded)) => Ok(Some(*recorded)),
+        Err(FirstEventSearch::Failed(error)) => Err(error),
     }
 }
 

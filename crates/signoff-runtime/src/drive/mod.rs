@@ -2,10 +2,10 @@
 //! is due, journal it, perform it.
 
 mod asking;
-pub(crate) mod forwarded;
+pub(crate) mod forwarded_journal;
 pub(crate) mod journal;
 mod journaled_run;
-pub(crate) mod published;
+pub(crate) mod published_journal;
 pub(crate) mod request;
 mod roles;
 
@@ -115,7 +115,7 @@ impl Loop<'_, '_> {
                 if !stuck && !due(self.run.state(), now, &self.bounds).is_empty() {
                     continue;
                 }
-                match self.park()? {
+                match self.ask_or_pause()? {
                     Some(stopped) => return Ok(stopped),
                     None => continue,
                 }
@@ -180,9 +180,9 @@ impl Loop<'_, '_> {
                 Action::AskForAcceptance => self.record(Input::AskForAcceptance)?,
                 Action::AskForBudget { step } => self.record(Input::OverBudget { step })?,
                 action => match self.prepare(&action)? {
-                    Prepared::Begins => recorded.push(action),
-                    Prepared::Decided => again = true,
-                    Prepared::Blocked => stuck = true,
+                    PrepareOutcome::Begins => recorded.push(action),
+                    PrepareOutcome::Decided => again = true,
+                    PrepareOutcome::Blocked => stuck = true,
                 },
             }
             // What else was due may no longer be.
@@ -201,15 +201,15 @@ impl Loop<'_, '_> {
     }
 
     /// Journals what must be known before the action.
-    fn prepare(&mut self, action: &Action) -> Result<Prepared, Error> {
+    fn prepare(&mut self, action: &Action) -> Result<PrepareOutcome, Error> {
         match self.perform.prepare(self.run.state(), action)? {
-            Readiness::Go(input) => self.write(input).map(|()| Prepared::Begins),
+            Readiness::Go(input) => self.write(input).map(|()| PrepareOutcome::Begins),
             Readiness::Instead(input) => {
                 self.record(input.clone())?;
                 self.perform.input_recorded(self.run.state(), &input);
-                Ok(Prepared::Decided)
+                Ok(PrepareOutcome::Decided)
             }
-            Readiness::Stopping => Ok(Prepared::Decided),
+            Readiness::Stopping => Ok(PrepareOutcome::Decided),
             Readiness::Changed(difference) => {
                 // Actions in flight end and are judged, as far as possible.
                 self.difference = Some(*difference);
@@ -219,7 +219,7 @@ impl Loop<'_, '_> {
                         by: "the harness".to_owned(),
                     })?;
                 }
-                Ok(Prepared::Blocked)
+                Ok(PrepareOutcome::Blocked)
             }
         }
     }
@@ -246,7 +246,7 @@ impl Loop<'_, '_> {
         let mut next = Some(input);
         while let Some(input) = next {
             let (before, _) = write_failpoints(&input);
-            failpoint::reached(before);
+            failpoint::reach(before);
             self.write(input.clone())?;
             recorded.push(input);
             // A person, and what waits for a step, hear of many at once, but not never.
@@ -257,7 +257,7 @@ impl Loop<'_, '_> {
         self.run.sync()?;
         for input in recorded {
             let (_, after) = write_failpoints(&input);
-            failpoint::reached(after);
+            failpoint::reach(after);
             self.perform.input_recorded(self.run.state(), &input);
         }
         Ok(())
@@ -271,7 +271,7 @@ impl Loop<'_, '_> {
             return error;
         }
         let run = self.run.state();
-        Error::trouble(run, trouble.step, trouble.what, trouble.why)
+        Error::harness_trouble(run, trouble.step, trouble.what, trouble.why)
     }
 
     /// Handles a request of another process.
@@ -289,7 +289,7 @@ impl Loop<'_, '_> {
                 Some(StopReason::Finished(Outcome::Failed))
             }
             RunRequest::Input(input) => {
-                failpoint::reached("answer.before");
+                failpoint::reach("answer.before");
                 let refused = match self.record(input.clone()) {
                     Ok(()) => {
                         self.perform.input_recorded(self.run.state(), &input);
@@ -298,7 +298,7 @@ impl Loop<'_, '_> {
                     Err(Error::Refused(refusal)) => Some(refusal),
                     Err(error) => return Err(error),
                 };
-                failpoint::reached("answer.after");
+                failpoint::reach("answer.after");
                 self.perform.reply(name, refused.as_ref());
                 return Ok(None);
             }
@@ -323,7 +323,7 @@ impl Loop<'_, '_> {
     }
 
     /// Nothing can go on by itself: asks the person, or pauses.
-    fn park(&mut self) -> Result<Option<StopReason>, Error> {
+    fn ask_or_pause(&mut self) -> Result<Option<StopReason>, Error> {
         let reason = match self.run.state().pausing() {
             Some(reason) => reason,
             None if self.run.state().items().next().is_none() && self.bounds.is_limited() => {
@@ -405,7 +405,7 @@ enum BeginOutcome {
 }
 
 /// What preparing an action led to.
-enum Prepared {
+enum PrepareOutcome {
     /// The action may begin.
     Begins,
     /// Something else was journaled, or the run is being stopped: what is due has to be asked again.

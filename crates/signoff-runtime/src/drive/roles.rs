@@ -49,7 +49,7 @@ pub trait Perform {
     }
 
     /// Nothing is under way, and a person may do something.
-    fn rest(&mut self, _run: &Run) {}
+    fn on_idle(&mut self, _run: &Run) {}
     /// Answers a request.
     fn reply(&mut self, request: &str, refused: Option<&Refusal>);
 }
@@ -110,7 +110,7 @@ impl From<Input> for WakeReason {
     }
 }
 
-/// Something that the harness needs for a step failed: git, the disk, a mount. It is no attempt's failure, so it has no
+/// Something that the harness needs for a step failed: git, the disk, a mount. It is not the failure of an attempt, so it has no
 /// place among the inputs: the run stops as after a crash, and goes on from there once the cause is gone.
 #[derive(Debug)]
 pub struct HarnessTrouble {
@@ -152,7 +152,7 @@ pub trait Person {
         has_news: &mut dyn FnMut() -> bool,
     ) -> PersonAnswer;
     /// The answer does not fit.
-    fn refused(&mut self, refusal: &Refusal);
+    fn note_refusal(&mut self, refusal: &Refusal);
     /// Is anybody there at all?
     fn is_present(&self) -> bool;
 }
@@ -177,7 +177,7 @@ impl Person for NoPerson {
         PersonAnswer::Later
     }
 
-    fn refused(&mut self, _: &Refusal) {}
+    fn note_refusal(&mut self, _: &Refusal) {}
 
     fn is_present(&self) -> bool {
         false

@@ -18,10 +18,10 @@ pub struct SignedDifference {
 
 impl SignedDifference {
     /// Compares what was signed with what is there now.
-    pub fn between(signed: (&Value, &Value), present: (&Value, &Value)) -> Self {
+    pub fn compare(signed: (&Value, &Value), present: (&Value, &Value)) -> Self {
         Self {
             plan: diff::compare(signed.0, present.0),
-            terms: terms(signed.1, present.1),
+            terms: changed_terms(signed.1, present.1),
             broken: None,
         }
     }
@@ -33,7 +33,7 @@ impl SignedDifference {
 }
 
 /// What changed between two values of terms.
-fn terms(signed: &Value, present: &Value) -> Vec<String> {
+fn changed_terms(signed: &Value, present: &Value) -> Vec<String> {
     let mut leaves = Vec::new();
     let mut lines = Vec::new();
     for name in keys(signed, present) {
@@ -167,7 +167,7 @@ mod tests {
 
     #[track_caller]
     fn check(before: Value, after: Value, expected: &[&str]) {
-        assert_eq!(terms(&before, &after), expected);
+        assert_eq!(changed_terms(&before, &after), expected);
     }
 
     #[test]

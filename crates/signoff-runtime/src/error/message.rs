@@ -311,7 +311,7 @@ fn too_few_approvers(f: &mut Formatter<'_>, plan: &str, rule: &ImpossibleRule) -
 }
 
 fn other_dialect(f: &mut Formatter<'_>, asked: Dialect, found: Option<Dialect>) -> Result {
-    write!(f, "this text is no plan of dialect `{asked}`: ")?;
+    write!(f, "this text is not a plan of dialect `{asked}`: ")?;
     match found {
         Some(found) => write!(f, "it is read as a plan of dialect `{found}`"),
         None => f.write_str("it is not recognised as a plan"),

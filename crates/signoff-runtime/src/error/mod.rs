@@ -201,7 +201,7 @@ pub enum Error {
     ThreadRevision { plan: String },
     /// A JSON proposal is not one.
     BadRequest { why: String },
-    /// A text is no plan of the dialect that it is said to be of.
+    /// A text is not a plan of the dialect that it is declared as.
     OtherDialect {
         asked: Dialect,
         found: Option<Dialect>,
@@ -357,11 +357,11 @@ pub(crate) const NO_TREE: &str = "its tree could not be made";
 impl Error {
     /// What a step needs to begin with could not be made.
     pub(crate) fn no_tree(run: &Run, step: usize, why: String) -> Self {
-        Self::trouble(run, step, NO_TREE, why)
+        Self::harness_trouble(run, step, NO_TREE, why)
     }
 
     /// Something that the harness needs for a step failed.
-    pub(crate) fn trouble(run: &Run, step: usize, what: &'static str, why: String) -> Self {
+    pub(crate) fn harness_trouble(run: &Run, step: usize, what: &'static str, why: String) -> Self {
         let step = run.definition(step);
         Self::HarnessTrouble {
             run: run.id().to_owned(),
@@ -372,7 +372,7 @@ impl Error {
     }
 
     /// A file or directory of the harness's could not be read or written.
-    pub(crate) fn unreadable(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn cannot_read(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |why| Self::Unreadable { path, why }
     }

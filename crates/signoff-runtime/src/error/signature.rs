@@ -53,7 +53,11 @@ pub enum SignatureDefect {
 impl fmt::Display for RejectedSignature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { by, at, why } = self;
-        write!(f, "the signature by {} of {at}: {why}", visible::text(by))
+        write!(
+            f,
+            "the signature by {} of {at}: {why}",
+            visible::escape_text(by)
+        )
     }
 }
 
@@ -81,7 +85,7 @@ impl fmt::Display for SignatureDefect {
                     write!(
                         f,
                         "only these people count: {}",
-                        visible::text(&named.join(", "))
+                        visible::escape_text(&named.join(", "))
                     )
                 }
                 NotCounted::Author => f.write_str("whoever wrote the plan does not count"),

@@ -43,10 +43,10 @@ pub(super) struct LogContext<'a> {
 pub(super) fn log(context: &LogContext<'_>) -> Result<(), String> {
     let state_dir = context.process.state_dir.as_deref();
     let state_dir = state_dir.ok_or("there is no home to keep it in")?;
-    decisions::append(state_dir, &line(context)).map_err(|why| why.to_string())
+    decisions::append(state_dir, &logged_decision(context)).map_err(|why| why.to_string())
 }
 
-fn line(context: &LogContext<'_>) -> LoggedDecision {
+fn logged_decision(context: &LogContext<'_>) -> LoggedDecision {
     let secrets = Secrets::of(&context.process.variables);
     secrets.add(context.redact);
     let hidden = |text: &str| secrets.hide(text).into_owned();
@@ -58,7 +58,7 @@ fn line(context: &LogContext<'_>) -> LoggedDecision {
         session: context.session.map(str::to_owned),
         project: context.project.map(|path| path.display().to_string()),
         tool: Some(hidden(context.call.tool)),
-        subject: subject.map(|text| shortened(&hidden(&text))),
+        subject: subject.map(|text| shorten(&hidden(&text))),
         decision: if context.denied.blocks {
             "denied"
         } else {
@@ -66,7 +66,7 @@ fn line(context: &LogContext<'_>) -> LoggedDecision {
         }
         .to_owned(),
         rule: context.denied.rule.to_string(),
-        reason: shortened(&hidden(&context.denied.reason)),
+        reason: shorten(&hidden(&context.denied.reason)),
     }
 }
 
@@ -78,7 +78,7 @@ fn subject(input: &Value) -> Option<String> {
     })
 }
 
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     if text.chars().count() <= LONGEST {
         return text.to_owned();
     }

@@ -62,13 +62,13 @@ fn answer_payload(
             tool_call::answer(&context, payload, store, &call)
         }
         // A run's agent was told everything, and asks nobody.
-        _ if is_inside => Ok(HookAnswer::nothing()),
+        _ if is_inside => Ok(HookAnswer::no_objection()),
         HookEvent::SessionStart { source } => Ok(session_start::answer(&context, source)),
         HookEvent::PermissionRequest { tool, input } => {
             permission_request::answer(&context, tool, input)
         }
         HookEvent::Prompt { text } => Ok(prompt::answer(&context, text)),
-        HookEvent::Other => Ok(HookAnswer::nothing()),
+        HookEvent::Other => Ok(HookAnswer::no_objection()),
     };
     answered.map_err(HookFailure::Error)
 }

@@ -18,7 +18,7 @@ pub struct HookAnswer {
 
 impl HookAnswer {
     /// Nothing to say: the agent goes on as if there were no hook.
-    pub fn nothing() -> Self {
+    pub fn no_objection() -> Self {
         Self {
             stdout: String::new(),
             stderr: String::new(),
@@ -43,7 +43,7 @@ impl HookAnswer {
     pub fn json(value: &Value) -> Self {
         Self {
             stdout: format!("{value}\n"),
-            ..Self::nothing()
+            ..Self::no_objection()
         }
     }
 

@@ -22,7 +22,7 @@ pub enum HookStore {
 /// The shell text that calls the guard in front of an agent. It denies (exit code 2, with a reason on stderr) if the
 /// binary is gone or ends with anything but an answer.
 pub fn hook_command(binary: &Path, agent: Agent, store: HookStore) -> String {
-    let binary = quoted(&binary.to_string_lossy());
+    let binary = shell_quote(&binary.to_string_lossy());
     let project = match store {
         HookStore::Optional => "",
         HookStore::Required => " --project",
@@ -34,6 +34,6 @@ pub fn hook_command(binary: &Path, agent: Agent, store: HookStore) -> String {
 }
 
 /// One word, for any shell.
-fn quoted(text: &str) -> String {
+fn shell_quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

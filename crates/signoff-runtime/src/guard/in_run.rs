@@ -33,15 +33,15 @@ pub(super) fn answer(variables: &Variables, call: &ToolCall<'_>) -> Result<HookA
     );
     Ok(match denied {
         Some(denied) => {
-            note(variables, call.tool);
+            note_denial(variables, call.tool);
             HookAnswer::deny(&denied.reason)
         }
-        None => HookAnswer::nothing(),
+        None => HookAnswer::no_objection(),
     })
 }
 
 /// Tells the harness which tool was refused, for the step's evidence. Not every agent's stream tells.
-fn note(variables: &Variables, tool: &str) {
+fn note_denial(variables: &Variables, tool: &str) {
     let path = variables.get(OsStr::new(DENIED_VARIABLE));
     // The agent may have put anything there, such as a pipe that nobody reads: a hook that waits lets the call pass.
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();

@@ -16,9 +16,9 @@ mod plan_files;
 pub mod plan_mode;
 pub mod prompt;
 pub mod report;
+mod reported_session;
 pub mod session_start;
 mod settings;
-mod told_session;
 mod tool_call;
 
 pub use self::event::{HookContext, HookEvent};

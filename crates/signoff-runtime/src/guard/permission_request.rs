@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::told_session::{ToldSession, told_session};
+use super::reported_session::{ReportedSession, reported_session};
 use super::{HookAnswer, HookContext, plan_mode};
 use crate::agent_session::{AgentSession, PlanAnswer, shown_plan};
 use crate::error::Error;
@@ -13,9 +13,9 @@ const EXITS: [&str; 2] = ["ExitPlanMode", "exit_plan_mode"];
 /// Answers the request of a tool; an error is a refusal. It never waits for a person.
 pub fn answer(context: &HookContext<'_>, tool: &str, input: &Value) -> Result<HookAnswer, Error> {
     if !EXITS.contains(&tool) {
-        return Ok(HookAnswer::nothing());
+        return Ok(HookAnswer::no_objection());
     }
-    let ToldSession { process, .. } = told_session(context);
+    let ReportedSession { process, .. } = reported_session(context);
     let session = AgentSession {
         process: &process,
         agent: context.agent.name(),
@@ -27,7 +27,7 @@ pub fn answer(context: &HookContext<'_>, tool: &str, input: &Value) -> Result<Ho
         .and_then(Value::as_str)
         .unwrap_or_default();
     let decision = match shown_plan(&session, text)? {
-        PlanAnswer::NotOurs => return Ok(HookAnswer::nothing()),
+        PlanAnswer::NotOurs => return Ok(HookAnswer::no_objection()),
         PlanAnswer::Deny(reason) => json!({"behavior": "deny", "message": reason}),
         PlanAnswer::Signed(told) => {
             // The agent leaves its own plan mode; ours stays on until a person ends it.

@@ -2,16 +2,16 @@
 
 use serde_json::json;
 
-use super::told_session::{ToldSession, told_session};
+use super::reported_session::{ReportedSession, reported_session};
 use super::{HookAnswer, HookContext};
 use crate::agent_session::{AgentSession, reminder};
 
 /// Answers a prompt: in plan mode the agent is told so, because it may have been switched on after the session began.
 pub fn answer(context: &HookContext<'_>, _text: &str) -> HookAnswer {
-    let ToldSession {
+    let ReportedSession {
         process,
         in_plan_mode,
-    } = told_session(context);
+    } = reported_session(context);
     let session = AgentSession {
         process: &process,
         agent: context.agent.name(),
@@ -23,6 +23,6 @@ pub fn answer(context: &HookContext<'_>, _text: &str) -> HookAnswer {
             "hookEventName": "UserPromptSubmit",
             "additionalContext": text,
         }})),
-        None => HookAnswer::nothing(),
+        None => HookAnswer::no_objection(),
     }
 }

@@ -28,11 +28,11 @@ fn summary(log: String, logged: &Logged) -> GuardReport {
         denied: count("denied"),
         would_deny: count("would_deny"),
         unreadable: logged.unreadable,
-        rows: rows(found),
+        rows: report_rows(found),
     }
 }
 
-fn rows(found: &[LoggedDecision]) -> Vec<ReportRow> {
+fn report_rows(found: &[LoggedDecision]) -> Vec<ReportRow> {
     let mut rows: BTreeMap<_, ReportRow> = BTreeMap::new();
     for one in found {
         let key = (&one.agent, &one.tool, &one.rule, &one.decision);

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 use signoff_plan::guard::Agent;
 
-use super::told_session::{ToldSession, told_session};
+use super::reported_session::{ReportedSession, reported_session};
 use super::{HookAnswer, HookContext};
 use crate::agent_session::introduction;
 
@@ -16,10 +16,10 @@ const ENV_FILE: &str = "CLAUDE_ENV_FILE";
 
 /// Answers the beginning of a session. What cannot be found out is not said: a session begins all the same.
 pub fn answer(context: &HookContext<'_>, _source: Option<&str>) -> HookAnswer {
-    let ToldSession {
+    let ReportedSession {
         process,
         in_plan_mode,
-    } = told_session(context);
+    } = reported_session(context);
     let session = crate::agent_session::AgentSession {
         process: &process,
         agent: context.agent.name(),
@@ -27,7 +27,7 @@ pub fn answer(context: &HookContext<'_>, _source: Option<&str>) -> HookAnswer {
         in_plan_mode,
     };
     let Some(text) = introduction(&session) else {
-        return HookAnswer::nothing();
+        return HookAnswer::no_objection();
     };
     export_session(context);
     HookAnswer::json(&json!({"hookSpecificOutput": {

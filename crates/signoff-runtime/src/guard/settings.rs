@@ -37,9 +37,9 @@ pub(super) fn load(
         let from = process.directory.clone();
         return Err(Error::NoStore { from });
     }
-    let mut settings = one(process, stores.first())?;
+    let mut settings = settings_of_store(process, stores.first())?;
     for store in stores.iter().skip(1) {
-        let other = one(process, Some(store))?;
+        let other = settings_of_store(process, Some(store))?;
         settings.mode = settings.mode.max(other.mode);
         settings.plan_mode |= other.plan_mode;
         settings.tools.extend(other.tools);
@@ -73,7 +73,10 @@ fn stores(process: &ProcessContext, cwd: Option<&Path>) -> Result<Vec<Store>, Er
     Ok(stores)
 }
 
-fn one(process: &ProcessContext, store: Option<&Store>) -> Result<CallSettings, Error> {
+fn settings_of_store(
+    process: &ProcessContext,
+    store: Option<&Store>,
+) -> Result<CallSettings, Error> {
     let config = load_config(process, store)?;
     Ok(CallSettings {
         mode: config.guard.mode.value,

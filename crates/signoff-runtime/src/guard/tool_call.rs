@@ -25,7 +25,7 @@ pub(super) fn answer(
     let plan_mode = in_own_plan_mode(context, payload)?
         || in_plan_mode(context.process, context.session, settings.plan_mode)?;
     if !plan_mode && settings.mode == GuardMode::Off {
-        return Ok(HookAnswer::nothing());
+        return Ok(HookAnswer::no_objection());
     }
     let variables = &context.process.variables;
     let directory = cwd.unwrap_or(&context.process.directory);
@@ -40,7 +40,7 @@ pub(super) fn answer(
         },
     );
     Ok(match denied {
-        None => HookAnswer::nothing(),
+        None => HookAnswer::no_objection(),
         Some(denied) => logged_answer(context, &settings, call, &denied),
     })
 }
@@ -80,7 +80,7 @@ pub(super) fn in_plan_mode(
         return Ok(default);
     };
     Ok(match session {
-        Some(session) => plan_mode::recorded(state_dir, session)?.unwrap_or(default),
+        Some(session) => plan_mode::recorded_mode(state_dir, session)?.unwrap_or(default),
         None => default || plan_mode::any_on(state_dir)?,
     })
 }
@@ -104,10 +104,10 @@ fn logged_answer(
     });
     match (denied.blocks, logged) {
         (true, _) => HookAnswer::deny(&denied.reason),
-        (false, Ok(())) => HookAnswer::nothing(),
+        (false, Ok(())) => HookAnswer::no_objection(),
         (false, Err(why)) => HookAnswer {
             stderr: format!("signoff guard cannot log what it would have blocked: {why}\n"),
-            ..HookAnswer::nothing()
+            ..HookAnswer::no_objection()
         },
     }
 }

@@ -8,11 +8,11 @@ use signoff_sandbox::{Level, Sandbox};
 use signoff_store::runs::RunDir;
 use signoff_work::confine::RunPaths;
 
-use super::followed::Followed;
 use super::isolation::forget_finished_repairs;
 use super::landing::LandingReport;
 use super::notify::Notify;
-use super::prepared::FirstInput;
+use super::prepared_run::FirstInput;
+use super::telemetry_observer::TelemetryObserver;
 use super::webhook::Webhook;
 use super::{PreparedRun, landing};
 use crate::advice::Advisor;
@@ -50,7 +50,7 @@ pub(super) struct Workplace {
 
 /// Has everything told about the run, and says why it could not be.
 fn flush(project: &Project) -> Option<String> {
-    let telemetry = project.process.engine.telemetry.as_ref()?;
+    let telemetry = project.process.services.telemetry.as_ref()?;
     telemetry.flush().err()
 }
 
@@ -99,8 +99,8 @@ impl PreparedRun<'_> {
             }),
         })?;
         interrupt(local.interrupt()).map_err(Error::Sandbox)?;
-        let mut marks = self.opened.marks();
-        let mut followed = Followed::new(project, &self.opened.id);
+        let mut marks = self.opened.mark_projection();
+        let mut followed = TelemetryObserver::new(project, &self.opened.id);
         let ledger = DayLedger::of(project, &self.opened.id);
         let mut costs = CostKeeper::new(ledger, std::mem::take(&mut self.opened.costs))?;
         let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks, &mut costs];
@@ -123,7 +123,7 @@ impl PreparedRun<'_> {
         )?;
         work.perform.take_over(work.run.state())?;
         let stopped = work.drive()?;
-        local.end();
+        local.clean_up();
         if let Some(webhook) = webhook {
             webhook.notifier.finish();
         }
@@ -143,7 +143,7 @@ impl PreparedRun<'_> {
         let landing = match project.cluster {
             // Whoever started the run has the checkout.
             Some(_) => None,
-            None => landing::settle(project, trees.as_deref(), &mut opened.run)?,
+            None => landing::land_after_completion(project, trees.as_deref(), &mut opened.run)?,
         };
         Ok(RunReport {
             stopped,

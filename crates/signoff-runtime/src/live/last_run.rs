@@ -9,13 +9,13 @@ use signoff_plan::Workspace as _;
 use signoff_plan::model::{Plan, Step, Work};
 use signoff_plan::tools::built_in;
 
-use super::taken_back::redo_taken_back;
+use super::lost_changes::redo_lost_changes;
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::plans::status::{RunRecord, begun_run};
 use crate::project::Project;
+use crate::runs::call_marks;
 use crate::runs::of_plan::{PlanRun, runs_of_plan};
-use crate::runs::witness;
 
 /// A plan that is about to run, and what happened to it.
 pub(super) struct PlanToRun<'a> {
@@ -73,7 +73,10 @@ pub(super) fn known_steps(
             let redo = if from_scratch { Redo::Everything } else { redo };
             known.steps = earlier_steps(&view.run, of.plan, redo);
             if view.run.outcome().is_none() {
-                add_calls(&mut known.steps, witness::lost_calls(project, &view.run)?);
+                add_calls(
+                    &mut known.steps,
+                    call_marks::lost_calls(project, &view.run)?,
+                );
             }
             if let Some(lost) = &lost {
                 add_calls(&mut known.steps, possible_calls(project, of.plan, lost));
@@ -85,7 +88,7 @@ pub(super) fn known_steps(
             break;
         }
     }
-    redo_taken_back(project, of.plan, &mut known.steps);
+    redo_lost_changes(project, of.plan, &mut known.steps);
     if let Some(lost) = lost.filter(|_| !has_newest) {
         add_calls(&mut known.steps, possible_calls(project, of.plan, &lost));
     }

@@ -4,21 +4,21 @@
 //! [`PreparedRun::drive`] hands it to the loop and lands what it did. [`rehearsal`] tells what would happen.
 
 mod driving;
-mod followed;
-pub mod handed_over;
-mod hosted;
+pub mod hand_over;
 mod isolation;
 pub mod landing;
 mod last_run;
+mod lost_changes;
 mod new_run;
 mod notify;
 mod options;
-mod prepared;
+mod prepared_run;
 pub mod rehearsal;
-mod taken_back;
+mod telemetry_observer;
 mod webhook;
+mod worker_run;
 
 pub use self::driving::RunReport;
-pub use self::hosted::{CaughtUp, HostedRun};
 pub use self::options::{RunLimit, RunOptions};
-pub use self::prepared::PreparedRun;
+pub use self::prepared_run::PreparedRun;
+pub use self::worker_run::{CatchUpOutcome, WorkerRun};

@@ -25,7 +25,7 @@ use crate::project::{Project, random};
 use crate::runs::day_costs::DayCosts;
 use crate::runs::marks::Times;
 use crate::runs::{OpenedRun, snapshot};
-use crate::signing::signed::{CountedSignature, require_signed};
+use crate::signing::current_signature::{CountedSignature, require_signed};
 use crate::trees::IsolationChoice;
 use crate::{confinement, plan_history, trees};
 
@@ -61,7 +61,7 @@ impl RunSetup {
         let to_run = PlanToRun {
             key: &locked.key,
             plan: run.plan(),
-            digest: &run.signed().digest().to_string(),
+            digest: &run.signed_plan().digest().to_string(),
             history: locked.history(),
         };
         let earlier = known_steps(project, &to_run, options.redo)?;
@@ -90,18 +90,18 @@ pub(super) fn create_run<'a>(
     let NewRun { id, dir, lock } = new_run(project, &key)?;
     if let Some(workspace) = &mut workspace_lock {
         let path = project.store.workspace_lock();
-        workspace.name_run(&id).map_err(Error::unreadable(&path))?;
+        workspace.name_run(&id).map_err(Error::cannot_read(&path))?;
     }
     snapshot::save(&dir, plan)?;
-    snapshot::keep_signature(project, &key, &dir, run.signed())?;
+    snapshot::keep_signature(project, &key, &dir, run.signed_plan())?;
     let durability = project.config.run.durability.value;
     let journal = FileJournal::new(Journal::create(&dir.journal())?, durability);
-    failpoint::reached("run.created");
+    failpoint::reach("run.created");
     let text = SignedText::default();
     text.set(
         plan.source.clone(),
         plan.checked.dialect,
-        run.signed().digest(),
+        run.signed_plan().digest(),
     );
     Ok(OpenedRun {
         project,

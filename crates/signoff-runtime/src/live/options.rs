@@ -50,7 +50,7 @@ fn step_bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
     let by_number = || run.position(&run.plan().step_named(step)?.id);
     let at = (run.position(step).or_else(by_number)).ok_or_else(unknown)?;
     if !only {
-        return Ok(Bounds::until(run, at));
+        return Ok(Bounds::until_step(run, at));
     }
     let waits_for: Vec<String> = (run.plan().dependencies(at))
         .filter_map(|before| run.step(before))
@@ -58,7 +58,7 @@ fn step_bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
         .map(|(before, _)| before.id.clone())
         .collect();
     if waits_for.is_empty() {
-        return Ok(Bounds::only(at));
+        return Ok(Bounds::only_step(at));
     }
     let step = step.clone();
     Err(Error::NotReached { step, waits_for })

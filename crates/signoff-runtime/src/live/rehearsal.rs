@@ -9,7 +9,7 @@ use signoff_engine::{
     possible_transitions, state_after,
 };
 use signoff_plan::model::{Depends, Plan, Step, Work};
-use signoff_plan::tools::stops;
+use signoff_plan::tools::stop_reasons;
 use signoff_store::lock::holder;
 
 use super::last_run::{PlanToRun, forecast_again, known_steps};
@@ -23,7 +23,7 @@ use crate::plans::status::{PlanStatus, plan_status};
 use crate::plans::{ActorContext, covering_policy, expiry_notice, refuse_duplicate};
 use crate::project::Project;
 use crate::project::locks::is_workspace_taken;
-use crate::signing::signed::require_signed;
+use crate::signing::current_signature::require_signed;
 use crate::trees;
 
 /// A run as it would be.
@@ -319,7 +319,7 @@ pub fn most_agents(step: &Step) -> u64 {
 /// Why the run stops at which of these steps and asks a person.
 fn asks(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> BTreeMap<usize, Vec<String>> {
     let workspace = project.workspace();
-    let each = stops(plan, &workspace).into_iter().enumerate();
+    let each = stop_reasons(plan, &workspace).into_iter().enumerate();
     each.filter(|(at, reasons)| allowed.contains(at) && !reasons.is_empty())
         .collect()
 }

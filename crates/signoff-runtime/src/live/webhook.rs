@@ -5,7 +5,7 @@ use signoff_engine::{Event, Outcome, RecordedEvent, Run};
 
 use crate::drive::Observe;
 use crate::error::Error;
-use crate::notifications::{News, Notifier};
+use crate::notifications::{NotifiedEvent, Notifier};
 
 /// One run's.
 pub(super) struct Webhook {
@@ -31,7 +31,7 @@ impl Observe for Webhook {
             },
             _ => return Ok(()),
         };
-        self.notifier.tell(News {
+        self.notifier.notify(NotifiedEvent {
             kind,
             at: recorded.at,
             plan: &self.plan,

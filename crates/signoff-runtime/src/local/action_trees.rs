@@ -17,7 +17,7 @@ impl Local<'_> {
         let Some(trees) = self.trees().map(Arc::clone) else {
             return Ok(false);
         };
-        let starter = self.supervisor.starter();
+        let starter = self.supervisor.mount_starter();
         match *action {
             Action::Baseline { step }
             | Action::Evaluate { step, .. }
@@ -39,14 +39,14 @@ impl Local<'_> {
                 let is_warm = run.settings().cache == ContractCache::Warm;
                 if is_warm && matches!(action, Action::Recheck { .. }) {
                     let trees = Arc::clone(&trees);
-                    self.supervisor.work(move || {
+                    self.supervisor.spawn_job(move || {
                         trees.forget_builds();
                         None
                     });
                 }
                 let (overlay, others) = trees.idle_overlay(&wanted);
                 if !others.is_empty() {
-                    self.supervisor.work(move || {
+                    self.supervisor.spawn_job(move || {
                         drop(others);
                         None
                     });
@@ -62,7 +62,7 @@ impl Local<'_> {
             Action::Dispatch { step, attempt } => {
                 let work = work_context(&trees, run, step, attempt)?;
                 self.supervisor.ready(action.clone(), move || {
-                    trees.work(&work.step, attempt, &work.began, &starter)
+                    trees.begin_work(&work.step, attempt, &work.began, &starter)
                 });
             }
             _ => return Ok(false),
@@ -89,7 +89,7 @@ impl Local<'_> {
                 self.evaluate(run, step, attempts(run, step), patience, unboxed(mount))
             }
             Action::Dispatch { step, attempt } => self.dispatch(run, step, attempt, mount),
-            Action::Call { step, attempt } => self.call(run, step, attempt),
+            Action::Call { step, attempt } => self.begin_call(run, step, attempt),
             Action::Candidate { step, attempt } => self.candidate(run, step, attempt),
             Action::Merge { step, attempt } => self.merge(run, step, attempt),
             Action::Draft { step, task } => {

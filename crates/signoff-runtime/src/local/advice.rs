@@ -35,7 +35,7 @@ impl Local<'_> {
     pub(super) fn ask_model(&mut self, run: &Run, step: usize, task: ModelTask) {
         let advisor = std::sync::Arc::clone(&self.advisor);
         let (run, stop) = (run.clone(), self.question_stop.clone());
-        self.supervisor.work(move || {
+        self.supervisor.spawn_job(move || {
             let reply = advisor.advise(&run, step, task, &stop)?;
             Some(WakeReason::Input(Input::ModelEnded {
                 step,

@@ -12,7 +12,7 @@ use signoff_work::agent::{DriverKind, Invocation, LaunchGuard, LaunchOptions, Pr
 use signoff_work::confine::{AgentRequirements, Confined, VisibleTree};
 use signoff_work::environment::for_agent;
 
-use super::agent::{Denials, MonitorSetup, Questions, Sessions, Talk};
+use super::agent::{AgentChannel, Denials, MonitorSetup, Questions, Sessions};
 use super::agent_files::{AgentFiles, guard_hook};
 use super::commands::{CommandBuilder, broken_run, require_step};
 use crate::confinement::Scratch;
@@ -76,7 +76,7 @@ impl CommandBuilder<'_> {
             guard: tools.map(|_| LaunchGuard {
                 hook: hook.as_deref().unwrap_or_default(),
                 servers: &servers,
-                directory: files.seen(),
+                directory: files.path_for_agent(),
             }),
         };
         let launch = driver.driver().launch(&options);
@@ -88,9 +88,9 @@ impl CommandBuilder<'_> {
             attempt,
             driver,
             model: options.model.map(str::to_owned),
-            talk: Talk::new(driver, &options, resumed),
+            talk: AgentChannel::new(driver, &options, resumed),
             questions: Questions::default(),
-            denials: Denials::in_file(files.denied()),
+            denials: Denials::in_file(files.denials_path()),
             prices: prices(self.project),
             own_sandbox: launch.keeps_own_sandbox,
             progress: dir.progress(),
@@ -191,7 +191,7 @@ fn agent_settings<'a>(
 /// What tokens cost, for agents that do not say it.
 pub(crate) fn prices(project: &Project) -> Prices {
     let configured = project.config.prices.iter();
-    Prices::built_in().with(configured.map(|(model, price)| {
+    Prices::built_in().with_overrides(configured.map(|(model, price)| {
         let PriceSettings {
             input,
             output,

@@ -140,12 +140,12 @@ impl AgentFiles {
     }
 
     /// Where it writes that down, for us.
-    pub(super) fn denied(&self) -> &Path {
+    pub(super) fn denials_path(&self) -> &Path {
         &self.denied.path
     }
 
     /// Where the agent finds it.
-    pub(super) fn seen(&self) -> &Path {
+    pub(super) fn path_for_agent(&self) -> &Path {
         &self.directory.seen
     }
 

@@ -15,12 +15,12 @@ use super::agent::{AgentHandle, AgentMonitor, EndReason, MonitorSetup};
 use super::agent_command::AgentCommand;
 use super::agent_files::{AgentFiles, plain_names};
 use super::agent_servers::{AgentServers, CallDesk, CallDeskSetup};
+use super::attempt_tree::AttemptTree;
 use super::calls::CallTree;
 use super::commands::{broken_run, require_step};
 use super::commits::{newest_base, work_context, work_context_from};
 use super::message::Message;
 use super::shared_checkout::StepAttempts;
-use super::worked_tree::WorkedTree;
 use super::{Local, RunIsolation};
 use crate::confinement::Scratch;
 use crate::drive::{ActiveAgent, Readiness, WakeReason};
@@ -231,7 +231,7 @@ impl Local<'_> {
             Some(trees) => Some(CallTree {
                 trees: Arc::clone(trees),
                 work: work_context(trees, run, step, attempt)?,
-                starter: self.supervisor.starter(),
+                starter: self.supervisor.mount_starter(),
             }),
             None => None,
         };
@@ -272,7 +272,7 @@ impl Local<'_> {
         step: usize,
         attempt: u32,
         mount: Option<Box<TreeMount>>,
-    ) -> Result<impl FnOnce() -> Result<WorkedTree, String> + Send + 'static, Error> {
+    ) -> Result<impl FnOnce() -> Result<AttemptTree, String> + Send + 'static, Error> {
         let (definition, state) = require_step(run, step)?;
         let globs = definition.protects.clone();
         let attempts = StepAttempts::of(&self.commands.dir, definition, state);
@@ -287,10 +287,10 @@ impl Local<'_> {
             }
         };
         Ok(move || match in_tree {
-            Ok((trees, mount, work)) => Ok(WorkedTree::Tree(trees, mount, work)),
+            Ok((trees, mount, work)) => Ok(AttemptTree::Tree(trees, mount, work)),
             Err(checkout) => checkout
                 .record_checkout(globs, attempts)
-                .map(|before| WorkedTree::Checkout(Box::new(before))),
+                .map(|before| AttemptTree::Checkout(Box::new(before))),
         })
     }
 }

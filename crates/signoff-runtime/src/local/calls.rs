@@ -79,7 +79,7 @@ impl Calls {
         let confine = move || {
             let shown = match &trees {
                 None => VisibleTree::Checkout,
-                Some(trees) => trees.below_run_tree(&starter)?,
+                Some(trees) => trees.visible_run_tree(&starter)?,
             };
             let Some(run_paths) = &run_paths else {
                 return Ok(None);
@@ -92,7 +92,7 @@ impl Calls {
                 .map_err(|why| format!("{}: {why}", scratch.display()))
         };
         let toolbox = toolbox(project, tree, sandbox)
-            .with_staging(dir.staging())
+            .with_staging(dir.staging_directory())
             .with_confinement(checkout.to_owned(), confine)
             .with_confined_servers(checkout.to_owned(), confined_servers);
         Self {
@@ -201,7 +201,7 @@ impl Calls {
     }
 
     pub(super) fn stop(&self) {
-        self.stop.raise();
+        self.stop.set();
     }
 
     /// What makes calls, for those that agents make.
@@ -220,7 +220,10 @@ impl ReadyCall {
     pub(super) fn make(self) -> Option<WakeReason> {
         let (step, attempt) = (self.step, self.attempt);
         let tree = self.tree.as_ref();
-        let why = match tree.map(|tree| tree.take(self.changes_tree)).transpose() {
+        let why = match tree
+            .map(|tree| tree.use_run_tree(self.changes_tree))
+            .transpose()
+        {
             Ok(_tree_in_use) => {
                 let end = self.make_in_tree()?;
                 return Some(Input::CallEnded { step, attempt, end }.into());
@@ -241,9 +244,9 @@ impl ReadyCall {
     }
 
     fn make_in_tree(&self) -> Option<CallEnd> {
-        failpoint::reached("effect.before");
+        failpoint::reach("effect.before");
         let end = self.toolbox.call(&self.call, &self.stop);
-        failpoint::reached("effect.after");
+        failpoint::reach("effect.after");
         if let Some(tree) = self.tree.as_ref().filter(|_| self.changes_tree) {
             // A failure to record is reported when the candidate is built.
             tree.trees.record_call(&tree.work).ok();
@@ -289,11 +292,11 @@ impl CallTree {
         if self.trees.run_path().exists() {
             return Ok(());
         }
-        self.take(false).map(drop)
+        self.use_run_tree(false).map(drop)
     }
 
     /// Makes the run's tree show the head. Calls that change it have it to themselves.
-    fn take(&self, alone: bool) -> Result<RunTreeUse<'_>, String> {
+    fn use_run_tree(&self, alone: bool) -> Result<RunTreeUse<'_>, String> {
         let base = &self.work.base;
         self.trees.use_run_tree(base, alone, &self.starter)
     }

@@ -54,7 +54,7 @@ impl CheckoutWatcher {
         trees: &Trees,
     ) -> Result<Option<Input>, Error> {
         // A step that builds on the head must find it there.
-        if self.has_joined || run.has_queue_holder() || !self.is_time(action) {
+        if self.has_joined || run.has_queue_holder() || !self.is_due(action) {
             return Ok(None);
         }
         let began = Instant::now();
@@ -103,15 +103,15 @@ impl CheckoutWatcher {
         }
     }
 
-    fn is_time(&self, action: &Action) -> bool {
+    fn is_due(&self, action: &Action) -> bool {
         match action {
             Action::Baseline { .. } | Action::Dispatch { .. } | Action::Call { .. } => {
                 !self.is_fresh
             }
             Action::Candidate { .. } => true,
             // Changes that join between them would make their results stale again and again.
-            Action::Recheck { .. } => !self.is_ending && self.is_cheap(),
-            Action::Evaluate { .. } => self.is_cheap(),
+            Action::Recheck { .. } => !self.is_ending && self.may_scan(),
+            Action::Evaluate { .. } => self.may_scan(),
             Action::Merge { .. }
             | Action::LandFiles
             | Action::Draft { .. }
@@ -125,7 +125,7 @@ impl CheckoutWatcher {
         }
     }
 
-    fn is_cheap(&self) -> bool {
+    fn may_scan(&self) -> bool {
         self.last
             .is_none_or(|(at, cost)| at.elapsed() >= cost.saturating_mul(SHARE))
     }

@@ -105,12 +105,12 @@ impl CommandBuilder<'_> {
             path: path.clone(),
             why,
         })?;
-        let item = self.item(step, run.role_of(at), &prompt);
+        let item = self.build_item(step, run.role_of(at), &prompt);
         self.prompts.insert(at, (prompt, path));
         Ok(item)
     }
 
-    fn item(&self, step: &Step, role: Option<&str>, prompt: &str) -> WorkItem {
+    fn build_item(&self, step: &Step, role: Option<&str>, prompt: &str) -> WorkItem {
         let agent_id = role.unwrap_or("default").to_owned();
         WorkItem {
             kind: if agent_id.contains("review") {

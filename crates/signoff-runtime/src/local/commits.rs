@@ -82,7 +82,7 @@ pub(super) fn work_context_from(
         }
     };
     Ok(WorkContext {
-        message: trees.message(&step.title, &step.id, attempt),
+        message: trees.commit_message(&step.title, &step.id, attempt),
         step: step.id.clone(),
         attempt,
         base,

@@ -210,12 +210,12 @@ fn void_reason(changes: std::io::Result<CheckoutChanges>) -> Option<String> {
             (true, true) => None,
             (false, _) => Some(format!(
                 "{} changed in the checkout while the contract ran, so what it saw is unknown",
-                quote(&changed)
+                list_names(&changed)
             )),
             (true, false) => Some(format!(
                 "{} came into the checkout while the contract ran, so what it saw is unknown: stop the program that makes \
                  such files, or have it write elsewhere",
-                quote(&new)
+                list_names(&new)
             )),
         },
         Err(error) => Some(format!(
@@ -235,7 +235,7 @@ fn detached_note(new: &[String]) -> String {
     format!(
         "a program keeps making files in the checkout ({}), so each ignored directory was mounted by itself: a contract can \
          empty it, and not remove or rename it",
-        quote(new)
+        list_names(new)
     )
 }
 
@@ -244,7 +244,7 @@ fn cold_cache_note(caches: &[String]) -> Option<String> {
     (!caches.is_empty()).then(|| {
         format!(
             "{} changed in the checkout since the run began, so the contract ran without",
-            quote(caches)
+            list_names(caches)
         )
     })
 }
@@ -255,12 +255,12 @@ fn unseen_paths_note(home: &Home, observed: &Observation) -> Option<String> {
     let first = unseen.first()?;
     Some(format!(
         "{} in the home is not shown to contracts; `[sandbox] home = [\"{first}\"]` in a person's own configuration shows it",
-        quote(&unseen)
+        list_names(&unseen)
     ))
 }
 
 /// The first names of a list, as people read them.
-fn quote(names: &[String]) -> String {
+fn list_names(names: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
     let mut shown: Vec<String> = shown.collect();

@@ -20,13 +20,13 @@ impl Heartbeat {
     }
 
     /// Gives the sign if it is time. Where that fails, the run may count as stalled, and goes on.
-    pub(super) fn beat_if_due(&mut self) {
+    pub(super) fn touch_lock_if_due(&mut self) {
         if self.last.elapsed() >= INTERVAL {
-            self.beat();
+            self.touch_lock();
         }
     }
 
-    pub(super) fn beat(&mut self) {
+    pub(super) fn touch_lock(&mut self) {
         self.last = Instant::now();
         let lock = std::fs::OpenOptions::new().write(true).open(&self.lock);
         if let Ok(lock) = lock {
@@ -45,7 +45,7 @@ mod tests {
         let lock = dir.path().join("lock");
         let file = std::fs::File::create(&lock).unwrap();
         file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        Heartbeat::new(lock.clone()).beat();
+        Heartbeat::new(lock.clone()).touch_lock();
         let modified = std::fs::metadata(&lock).unwrap().modified().unwrap();
         assert!(modified > SystemTime::UNIX_EPOCH);
     }

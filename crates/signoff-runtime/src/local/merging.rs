@@ -17,8 +17,8 @@ impl Local<'_> {
         let trees = self.own_trees(run)?;
         let work = attempt_of(&trees, run, step, attempt)?;
         let (head, signed) = (head_commit(run)?, self.watch.signed_files());
-        let starter = self.supervisor.starter();
-        self.supervisor.work(move || {
+        let starter = self.supervisor.mount_starter();
+        self.supervisor.spawn_job(move || {
             let conflicted = |files, text| Input::Conflicted {
                 step,
                 attempt,
@@ -64,8 +64,8 @@ impl Local<'_> {
             .ok_or_else(|| broken_run(run, "a merge of a step without a candidate"))?;
         let since = first_commit(run)?;
         let name = definition.id.clone();
-        let starter = self.supervisor.starter();
-        self.supervisor.work(move || {
+        let starter = self.supervisor.mount_starter();
+        self.supervisor.spawn_job(move || {
             match trees.merge(&name, attempt, &candidate, &since) {
                 Ok((commit, tree)) => {
                     let merged = Input::Merged {

@@ -8,12 +8,12 @@ mod agent_command;
 mod agent_files;
 mod agent_servers;
 mod agents;
+mod attempt_tree;
 mod calls;
 mod checkout_watcher;
 mod commands;
 mod commits;
 mod contracts;
-mod handing_over;
 mod heartbeat;
 mod interrupt;
 mod isolation;
@@ -22,12 +22,12 @@ mod message;
 mod perform;
 mod pool;
 mod prompt_context;
+mod remote_actions;
 mod requests;
 mod shared_checkout;
 mod step_locks;
 mod supervisor;
 mod trial;
-mod worked_tree;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,24 +49,24 @@ use self::calls::{CallOptions, CallTree, Calls};
 use self::checkout_watcher::CheckoutWatcher;
 use self::commands::{CommandBuilder, broken_run, require_step};
 use self::commits::{attempt_of, work_context};
-pub(crate) use self::handing_over::{VERIFIER, action_elsewhere};
 use self::heartbeat::Heartbeat;
 pub use self::interrupt::Interrupt;
 pub(crate) use self::isolation::RunIsolation;
 use self::message::Message;
+pub(crate) use self::remote_actions::{VERIFIER, action_elsewhere};
 use self::requests::Listener;
 use self::shared_checkout::SharedCheckout;
 use self::step_locks::StepLocks;
 use self::supervisor::ProcessSupervisor;
 pub use self::trial::{ContractTrial, require_trials, try_contracts};
 use crate::clock::Clock;
-use crate::cluster::News;
+use crate::cluster::ReportHandler;
 use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
 use crate::project::directories::login_locks;
 use crate::runs::day_costs::DayLedger;
-use crate::runs::{clear_leftovers, witness};
+use crate::runs::{call_marks, clear_leftovers};
 use crate::signing::watch::Watch;
 use crate::trees::{Trees, WorkSource, head_commit, parse_id};
 
@@ -143,15 +143,18 @@ impl<'a> Local<'a> {
         let supervisor = supervisor.map_err(Error::Sandbox)?;
         let listener = Listener::start(&dir, sender.clone(), supervisor.stop_handle());
         let listener = listener.map_err(Error::Sandbox)?;
-        let (locks, ledger) = (StepLocks::of(project, &id)?, DayLedger::of(project, &id));
-        let starter = supervisor.starter();
+        let (locks, ledger) = (
+            StepLocks::for_run(project, &id)?,
+            DayLedger::of(project, &id),
+        );
+        let starter = supervisor.mount_starter();
         if let Some(cluster) = &project.cluster {
             let news = sender.clone();
             // The receiver is gone: the run was abandoned.
             cluster.connect(Box::new(move |told| {
                 drop(news.send(match told {
-                    News::Report(report) => Message::Reported(report),
-                    News::Wake => Message::Happened(WakeReason::Timer),
+                    ReportHandler::Report(report) => Message::Reported(report),
+                    ReportHandler::Wake => Message::Happened(WakeReason::Timer),
                 }));
             }));
         }
@@ -199,7 +202,7 @@ impl<'a> Local<'a> {
     }
 
     /// Removes what its processes left.
-    pub(crate) fn end(&self) {
+    pub(crate) fn clean_up(&self) {
         if let Some(trees) = self.trees() {
             trees.clear_overlays();
         }
@@ -254,7 +257,7 @@ impl<'a> Local<'a> {
         }
     }
 
-    fn call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
+    fn begin_call(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let timeout = self.commands.time_limit(run, step)?;
         let (definition, state) = require_step(run, step)?;
         let log = self
@@ -266,12 +269,12 @@ impl<'a> Local<'a> {
             Some(trees) => Some(CallTree {
                 trees: Arc::clone(trees),
                 work: work_context(trees, run, step, attempt)?,
-                starter: self.supervisor.starter(),
+                starter: self.supervisor.mount_starter(),
             }),
             None => None,
         };
         if let Some(made) = state.made_call.get() {
-            witness::mark_call(
+            call_marks::mark_call(
                 &self.commands.dir,
                 &self.commands.key,
                 &definition.id,
@@ -281,7 +284,7 @@ impl<'a> Local<'a> {
         }
         let options = CallOptions { timeout, log, tree };
         let call = self.calls.call(run, step, attempt, options)?;
-        self.supervisor.work(move || call.make());
+        self.supervisor.spawn_job(move || call.make());
         Ok(())
     }
 
@@ -331,7 +334,7 @@ impl<'a> Local<'a> {
             Action::Dispatch { step, attempt } => self.prepare_dispatch(run, step, attempt)?,
             Action::Call { step, attempt } => {
                 let trees = self.trees().map(Arc::as_ref);
-                let starter = self.supervisor.starter();
+                let starter = self.supervisor.mount_starter();
                 self.calls.prepare(run, step, attempt, trees, &starter)?
             }
             Action::Draft { step, task } => Readiness::Go(Input::ModelBegins { step, task }),

@@ -55,7 +55,7 @@ impl Perform for Local<'_> {
                 return None;
             }
             match self.receiver.try_recv().ok()? {
-                Message::Reported(report) => match Self::reported(run, *report) {
+                Message::Reported(report) => match Self::reported_input(run, *report) {
                     Some(WakeReason::Input(input)) => return Some(input),
                     Some(other) => self.news = Some(Message::Happened(other)),
                     None => {}
@@ -113,7 +113,7 @@ impl Perform for Local<'_> {
 
     fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error> {
         self.locks.keep_only(&run.locks_in_use());
-        if let Some(news) = self.locks.news(run, now)? {
+        if let Some(news) = self.locks.next_lock_change(run, now)? {
             return Ok(WakeReason::Input(news));
         }
         loop {
@@ -141,7 +141,7 @@ impl Perform for Local<'_> {
                     Err(why) => return Err(self.no_tree(run, &action, why)),
                 },
                 Some(Message::Reported(report)) => {
-                    if let Some(happened) = Self::reported(run, *report) {
+                    if let Some(happened) = Self::reported_input(run, *report) {
                         return Ok(happened);
                     }
                 }
@@ -161,7 +161,7 @@ impl Perform for Local<'_> {
             cluster.withdraw();
         }
         self.calls.stop();
-        self.question_stop.stop();
+        self.question_stop.stop_agents();
         self.supervisor.stop();
         let late = self.news.take().into_iter().chain(self.receiver.try_iter());
         let late = late.filter_map(|message| match message {
@@ -196,14 +196,14 @@ impl Perform for Local<'_> {
     }
 
     fn has_news(&mut self) -> bool {
-        self.heartbeat.beat_if_due();
+        self.heartbeat.touch_lock_if_due();
         if self.news.is_none() {
             self.news = self.receiver.try_recv().ok();
         }
         self.news.is_some()
     }
 
-    fn rest(&mut self, run: &Run) {
+    fn on_idle(&mut self, run: &Run) {
         self.offer_repairs(run);
         let is_escalation = |item: &InboxItem| item.kind == InboxKind::Escalation;
         if let Some(trees) = self.trees()
@@ -223,7 +223,7 @@ impl Local<'_> {
     /// What is to be journaled instead of an action that needs what other runs have: a lock, or the money of the day.
     fn held_outside(&mut self, run: &Run, action: &Action) -> Result<Option<Input>, Error> {
         if action.costs_money()
-            && let Some(day) = self.ledger.reached(self.commands.clock.now())?
+            && let Some(day) = self.ledger.exceeded_limit(self.commands.clock.now())?
         {
             return Ok(Some(Input::DayLimit(day)));
         }
@@ -254,7 +254,7 @@ impl Local<'_> {
             if left.is_some_and(|left| left.is_zero()) {
                 return None;
             }
-            self.heartbeat.beat();
+            self.heartbeat.touch_lock();
         }
     }
 }

@@ -36,11 +36,11 @@ impl Pool {
             threads: Vec::new(),
             shared: Arc::default(),
         };
-        pool.grow()?;
+        pool.add_thread()?;
         Ok(pool)
     }
 
-    fn grow(&mut self) -> io::Result<()> {
+    fn add_thread(&mut self) -> io::Result<()> {
         let shared = Arc::clone(&self.shared);
         let thread = start_thread("signoff-pool", move || shared.serve())?;
         self.threads.push(thread);
@@ -57,7 +57,7 @@ impl Pool {
             self.shared.changed.notify_one();
         } else {
             // Where the machine grants no more threads, the job waits for one of those there are.
-            self.grow().ok();
+            self.add_thread().ok();
         }
     }
 
@@ -78,12 +78,12 @@ impl Shared {
     }
 
     fn serve(&self) {
-        while let Some(job) = self.next() {
+        while let Some(job) = self.next_job() {
             job();
         }
     }
 
-    fn next(&self) -> Option<Job> {
+    fn next_job(&self) -> Option<Job> {
         let mut work = self.lock();
         loop {
             if let Some(job) = work.jobs.pop_front() {

@@ -36,7 +36,9 @@ impl PromptContext {
                 let before: Vec<usize> = plan.dependencies(parent.unwrap_or(at)).collect();
                 let nearest = before.iter().rev().take(EARLIER).rev();
                 Self {
-                    earlier: nearest.filter_map(|at| earlier(run.step(*at)?)).collect(),
+                    earlier: nearest
+                        .filter_map(|at| earlier_step(run.step(*at)?))
+                        .collect(),
                     ..Self::default()
                 }
             }
@@ -46,7 +48,7 @@ impl PromptContext {
                 let before = run.steps().take(at).skip(skipped);
                 let outputs = plan.record.get("tool_outputs");
                 Self {
-                    earlier: before.filter_map(earlier).collect(),
+                    earlier: before.filter_map(earlier_step).collect(),
                     hint: hint.map(hint_text),
                     tool_outputs: outputs.map(|outputs| format!("{outputs:#}")),
                     artifacts: read_artifacts(run, checkout),
@@ -83,7 +85,7 @@ impl PromptContext {
 }
 
 /// A step that has ended, or whose agent has.
-fn earlier((step, state): (&Step, &StepState)) -> Option<EarlierStep> {
+fn earlier_step((step, state): (&Step, &StepState)) -> Option<EarlierStep> {
     let status = match state.status {
         StepStatus::Waiting if state.stage == Stage::Provisional => "not accepted yet",
         StepStatus::Completed => "success",
@@ -147,7 +149,7 @@ fn hint_text(hint: &Hint) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use signoff_testkit::spellings::{briefed, conversions};
+    use signoff_testkit::spellings::{briefed_plans, conversions};
     use signoff_work::prompt::Prompt;
 
     use super::*;
@@ -174,7 +176,7 @@ mod tests {
     fn plans_with_equal_digests_have_equal_prompts() {
         let mut known = BTreeMap::new();
         let mut spellings = 0;
-        for text in briefed() {
+        for text in briefed_plans() {
             for plan in conversions(&text) {
                 let (digest, dialect) = (plan.digest(), plan.dialect());
                 let prompts = prompts(&Run::new(plan));

@@ -15,7 +15,7 @@ use crate::project::Project;
 use crate::project::directories::own_state;
 
 /// Who keeps locks.
-enum Keeper {
+enum LockStorage {
     /// Files of this person, for each project.
     Files(PathBuf),
     Cluster(Arc<dyn Cluster>),
@@ -25,7 +25,7 @@ enum Keeper {
 
 /// Locks of steps.
 pub(super) struct StepLocks {
-    keeper: Keeper,
+    keeper: LockStorage,
     run: String,
     /// Those that this process has. The system or the database holds them.
     held: BTreeMap<String, Option<StepLock>>,
@@ -37,10 +37,10 @@ pub(super) struct StepLocks {
 const LOCK_INTERVAL: Millis = 200;
 
 impl StepLocks {
-    pub(super) fn of(project: &Project, run: &str) -> Result<Self, Error> {
+    pub(super) fn for_run(project: &Project, run: &str) -> Result<Self, Error> {
         let keeper = match &project.cluster {
-            Some(cluster) if cluster.drives() => Keeper::Cluster(Arc::clone(cluster)),
-            Some(_) => Keeper::Nobody,
+            Some(cluster) if cluster.drives() => LockStorage::Cluster(Arc::clone(cluster)),
+            Some(_) => LockStorage::Nobody,
             None => {
                 // All checkouts of a project on this machine mean the same.
                 let project_id = project.store.project_id()?;
@@ -48,7 +48,7 @@ impl StepLocks {
                     Some(id) => own_state(project).join("step-locks").join(key::encode(&id)),
                     None => project.store.locks_dir().join("steps"),
                 };
-                Keeper::Files(directory)
+                LockStorage::Files(directory)
             }
         };
         Ok(Self {
@@ -66,7 +66,7 @@ impl StepLocks {
         };
         let locks = run.definition(step).map_or(&[][..], |step| &step.locks);
         for lock in locks {
-            if let Some(by) = self.take(lock)? {
+            if let Some(by) = self.take_lock(lock)? {
                 let lock = lock.clone();
                 return Ok(Some(Input::LockTaken { step, lock, by }));
             }
@@ -75,13 +75,13 @@ impl StepLocks {
     }
 
     /// Takes a lock, unless another run has it: then who that is.
-    fn take(&mut self, lock: &str) -> Result<Option<String>, Error> {
+    fn take_lock(&mut self, lock: &str) -> Result<Option<String>, Error> {
         if self.held.contains_key(lock) {
             return Ok(None);
         }
         let held = match &self.keeper {
-            Keeper::Nobody => return Ok(None),
-            Keeper::Files(directory) => {
+            LockStorage::Nobody => return Ok(None),
+            LockStorage::Files(directory) => {
                 let path = directory.join(key::encode(lock));
                 match StepLock::take_for(&path, &self.run) {
                     Ok(StepLockTaken::Now(held)) => Some(held),
@@ -93,7 +93,7 @@ impl StepLocks {
                     Err(why) => return Err(Error::Unreadable { path, why }),
                 }
             }
-            Keeper::Cluster(cluster) => {
+            LockStorage::Cluster(cluster) => {
                 let taken = cluster.take_lock(lock);
                 match taken.map_err(|why| Error::Unshared { why })? {
                     None => None,
@@ -108,7 +108,7 @@ impl StepLocks {
     /// Takes those of steps that are under way on other machines: the process that drove the run before has ended.
     pub(super) fn take_over(&mut self, run: &Run) -> Result<(), Error> {
         for lock in run.locks_in_use() {
-            self.take(lock)?;
+            self.take_lock(lock)?;
         }
         Ok(())
     }
@@ -118,7 +118,7 @@ impl StepLocks {
         let unneeded = |lock: &&String| !needed.contains(lock.as_str());
         let unneeded: Vec<String> = self.held.keys().filter(unneeded).cloned().collect();
         for lock in unneeded {
-            if let Keeper::Cluster(cluster) = &self.keeper
+            if let LockStorage::Cluster(cluster) = &self.keeper
                 && cluster.release_lock(&lock).is_err()
             {
                 // The database is away: next time, or with the run.
@@ -129,15 +129,19 @@ impl StepLocks {
     }
 
     /// What became of the locks that the run waits for, if anything did since this was last asked and it is time to ask.
-    pub(super) fn news(&mut self, run: &Run, now: Millis) -> Result<Option<Input>, Error> {
+    pub(super) fn next_lock_change(
+        &mut self,
+        run: &Run,
+        now: Millis,
+    ) -> Result<Option<Input>, Error> {
         let is_early = now.abs_diff(self.asked) < LOCK_INTERVAL;
-        if is_early || matches!(self.keeper, Keeper::Nobody) {
+        if is_early || matches!(self.keeper, LockStorage::Nobody) {
             return Ok(None);
         }
         self.asked = now;
         for (lock, _) in run.awaited_locks() {
             // It is held until something begins with it, or nothing did.
-            if self.take(lock)?.is_none() {
+            if self.take_lock(lock)?.is_none() {
                 let lock = lock.to_owned();
                 return Ok(Some(Input::LockFree { lock }));
             }

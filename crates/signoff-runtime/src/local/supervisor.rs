@@ -90,13 +90,13 @@ impl ProcessSupervisor {
         report: impl FnOnce(Option<B>, Observation, Option<AgentEnding>) -> Input + Send + 'static,
     ) {
         let sandbox = Arc::clone(&self.sandbox);
-        self.watch(before, report, move |stoppers| {
-            failpoint::reached("spawn.before");
+        self.spawn_watched(before, report, move |stoppers| {
+            failpoint::reach("spawn.before");
             let held = match sandbox.hold(command) {
                 Ok(held) => held,
                 Err(error) => return Some(Err(error)),
             };
-            failpoint::reached("spawn.held");
+            failpoint::reach("spawn.held");
             let identity = held.identity();
             let process = ProcessIdentity {
                 pid: identity.pid,
@@ -119,7 +119,7 @@ impl ProcessSupervisor {
                 stop_with,
                 |running| monitor.follow(running),
             );
-            failpoint::reached("work.ended");
+            failpoint::reach("work.ended");
             ended
         });
     }
@@ -133,21 +133,21 @@ impl ProcessSupervisor {
     ) {
         let sandbox = Arc::clone(&self.sandbox);
         let report = |before, seen, _nothing_more: Option<()>| report(before, seen);
-        self.watch(before, report, move |stoppers| {
-            failpoint::reached("contract.before");
+        self.spawn_watched(before, report, move |stoppers| {
+            failpoint::reach("contract.before");
             let ended = supervise(
                 stoppers,
                 || sandbox.start(command),
                 stop_at_once,
                 wait_for_end,
             );
-            failpoint::reached("contract.ended");
+            failpoint::reach("contract.ended");
             ended
         });
     }
 
     /// Runs a job on a thread of the supervisor. It has to end soon after it is asked to stop.
-    pub(super) fn work(&mut self, work: impl FnOnce() -> Option<WakeReason> + Send + 'static) {
+    pub(super) fn spawn_job(&mut self, work: impl FnOnce() -> Option<WakeReason> + Send + 'static) {
         let sender = self.sender.clone();
         self.pool.run(move || {
             if let Some(happened) = work() {
@@ -177,7 +177,7 @@ impl ProcessSupervisor {
     }
 
     /// Starts what makes trees usable, from whichever thread needs it.
-    pub(super) fn starter(&self) -> Starter {
+    pub(super) fn mount_starter(&self) -> Starter {
         Starter {
             sandbox: Arc::clone(&self.sandbox),
             secrets: Arc::clone(&self.secrets),
@@ -186,7 +186,7 @@ impl ProcessSupervisor {
     }
 
     /// `E` is what is known of the end beside what every command has.
-    fn watch<B, E>(
+    fn spawn_watched<B, E>(
         &mut self,
         before: impl FnOnce() -> Result<B, String> + Send + 'static,
         report: impl FnOnce(Option<B>, Observation, Option<E>) -> Input + Send + 'static,
@@ -245,7 +245,7 @@ impl StopHandle {
         }
         // Only now: a failure from here on says nothing about a step.
         if let Some(git) = &self.git {
-            git.raise();
+            git.set();
         }
     }
 }
@@ -348,7 +348,7 @@ fn supervise<E>(
             Err(error) => return Some(Err(error)),
         }
     };
-    failpoint::reached("spawn.released");
+    failpoint::reach("spawn.released");
     let ended = wait(running);
     let mut stoppers = stoppers.lock().unwrap_or_else(PoisonError::into_inner);
     stoppers.running.retain(|(known, _)| *known != number);

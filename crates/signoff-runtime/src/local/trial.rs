@@ -66,8 +66,8 @@ fn try_one(project: &Project, contract: &Contract) -> Result<Verdict, Error> {
     let shown = VisibleTree::in_layers(Overlay {
         at: tree.to_owned(),
         lower: vec![tree.to_owned()],
-        upper: directory.part("upper")?,
-        work: directory.part("work")?,
+        upper: directory.create_directory("upper")?,
+        work: directory.create_directory("work")?,
     });
     let confined = paths.for_contract(scratch.path(), &shown, &[]);
     let confined = confined.map_err(Error::Sandbox)?;
@@ -112,9 +112,9 @@ impl TrialDirectory {
         }
     }
 
-    fn part(&self, name: &str) -> Result<PathBuf, Error> {
+    fn create_directory(&self, name: &str) -> Result<PathBuf, Error> {
         let path = self.path.join(name);
-        std::fs::create_dir_all(&path).map_err(Error::unreadable(&path))?;
+        std::fs::create_dir_all(&path).map_err(Error::cannot_read(&path))?;
         Ok(path)
     }
 }

@@ -33,7 +33,7 @@ pub struct Notifier {
 
 /// What is told.
 #[derive(Debug, Clone, Copy)]
-pub struct News<'a> {
+pub struct NotifiedEvent<'a> {
     /// What happened.
     pub kind: NotificationKind,
     /// When it happened.
@@ -67,13 +67,13 @@ impl Notifier {
             worker: start_thread("signoff-webhook", work).ok()?,
             ended,
             stop,
-            page: page_address::known(project),
+            page: page_address::known_address(project),
         })
     }
 
     /// Has it told when the others are; returns at once.
-    pub fn tell(&self, news: News<'_>) {
-        let (link, command) = self.whereabouts(&news);
+    pub fn notify(&self, news: NotifiedEvent<'_>) {
+        let (link, command) = self.page_and_command(&news);
         let notification = Notification {
             schema: SCHEMA.to_owned(),
             id: format!("{}-{:08x}", news.at, random()),
@@ -91,7 +91,7 @@ impl Notifier {
     }
 
     /// Where a person sees it: on the page, and on the command line.
-    fn whereabouts(&self, news: &News<'_>) -> (Option<String>, String) {
+    fn page_and_command(&self, news: &NotifiedEvent<'_>) -> (Option<String>, String) {
         let (path, command) = match (news.item, news.run) {
             (Some(item), _) => ("inbox".to_owned(), format!("signoff answer {item}")),
             (None, Some(run)) => (format!("runs/{run}"), format!("signoff status {run}")),

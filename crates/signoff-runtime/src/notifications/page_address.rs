@@ -24,7 +24,7 @@ pub fn announce(project: &Project, address: String) -> Option<Announcement> {
 }
 
 /// The address, if a server said one.
-pub(crate) fn known(project: &Project) -> Option<String> {
+pub(crate) fn known_address(project: &Project) -> Option<String> {
     let text = std::fs::read_to_string(path(project)).ok()?;
     let address = text.trim().to_owned();
     address.ends_with('/').then_some(address)

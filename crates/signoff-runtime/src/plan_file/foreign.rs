@@ -4,7 +4,7 @@ use std::path::Path;
 
 use signoff_plan::source::Source;
 
-use super::{READ_BYTES, read_files, read_up_to, unreadable};
+use super::{READ_BYTES, cannot_read, read_files, read_up_to};
 use crate::error::Error;
 
 /// The text of another tool's plan.
@@ -47,11 +47,11 @@ fn is_markdown(name: &str) -> bool {
 /// The files below a directory, by their paths in it. What lies deeper than the limit is named as a directory.
 fn collect(root: &Path, below: &str, depth: usize, names: &mut Vec<String>) -> Result<(), Error> {
     let directory = root.join(below);
-    for entry in std::fs::read_dir(&directory).map_err(unreadable(&directory))? {
-        let entry = entry.map_err(unreadable(&directory))?;
+    for entry in std::fs::read_dir(&directory).map_err(cannot_read(&directory))? {
+        let entry = entry.map_err(cannot_read(&directory))?;
         let name = format!("{below}{}", entry.file_name().to_string_lossy());
         // A link to a directory may lead in a circle.
-        let kind = entry.file_type().map_err(unreadable(&directory))?;
+        let kind = entry.file_type().map_err(cannot_read(&directory))?;
         if kind.is_dir() && depth > 0 {
             collect(root, &format!("{name}/"), depth - 1, names)?;
         } else if kind.is_dir() || (kind.is_symlink() && root.join(&name).is_dir()) {

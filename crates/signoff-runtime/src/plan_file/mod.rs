@@ -69,8 +69,8 @@ impl PlanFile {
         let draft = dialect.map_or_else(|| parse(&source), |dialect| parse_as(&source, dialect));
         let mut checked = check(&draft, workspace);
         if checked.dialect == Dialect::Thread {
-            let strays = strays(path).into_iter();
-            let problems = strays.map(|name| bad_filename::stray(&name));
+            let strays = stray_files(path).into_iter();
+            let problems = strays.map(|name| bad_filename::stray_file(&name));
             checked.diagnostics.splice(..0, problems);
         }
         Self {
@@ -120,9 +120,9 @@ impl PlanFile {
     }
 
     /// What lies in a thread's directory and is not part of the plan; a directory's name ends with a slash.
-    pub fn strays(&self) -> Vec<String> {
+    pub fn stray_files(&self) -> Vec<String> {
         if self.checked.dialect == Dialect::Thread && self.path.is_dir() {
-            strays(&self.path)
+            stray_files(&self.path)
         } else {
             Vec::new()
         }
@@ -197,8 +197,8 @@ fn thread_files(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, Error> {
     if tasks.is_dir() {
         stays_inside(directory, &tasks)?;
         let first = names.len();
-        for entry in std::fs::read_dir(&tasks).map_err(unreadable(&tasks))? {
-            let entry = entry.map_err(unreadable(&tasks))?;
+        for entry in std::fs::read_dir(&tasks).map_err(cannot_read(&tasks))? {
+            let entry = entry.map_err(cannot_read(&tasks))?;
             let name = entry.file_name().to_string_lossy().into_owned();
             if !name.starts_with('.') {
                 names.push(format!("{TASKS}/{name}"));
@@ -208,7 +208,7 @@ fn thread_files(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, Error> {
     }
     if names.is_empty() && !tasks.is_dir() {
         let why = "a directory without `plan.md` or `tasks/` is not a plan";
-        return Err(unreadable(directory)(io::Error::new(
+        return Err(cannot_read(directory)(io::Error::new(
             io::ErrorKind::NotFound,
             why,
         )));
@@ -217,7 +217,7 @@ fn thread_files(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, Error> {
 }
 
 /// What else lies in the directory of a thread, by name. Hidden files are nobody's plan.
-fn strays(directory: &Path) -> Vec<String> {
+fn stray_files(directory: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(directory).into_iter().flatten();
     let names = entries.filter_map(|entry| {
         let entry = entry.ok()?;
@@ -255,21 +255,21 @@ fn read_files(directory: &Path, names: Vec<String>) -> Result<Vec<(String, Vec<u
 
 /// A link out of the directory would put somebody else's file into the plan.
 fn stays_inside(directory: &Path, path: &Path) -> Result<(), Error> {
-    let real = |path: &Path| path.canonicalize().map_err(unreadable(path));
+    let real = |path: &Path| path.canonicalize().map_err(cannot_read(path));
     if real(path)?.starts_with(real(directory)?) {
         return Ok(());
     }
     let why = io::Error::other("a link that leads out of the plan's directory is not followed");
-    Err(unreadable(path)(why))
+    Err(cannot_read(path)(why))
 }
 
 fn read_up_to(path: &Path, limit: usize) -> Result<Vec<u8>, Error> {
-    can_be_read(path).map_err(unreadable(path))?;
-    let file = File::open(path).map_err(unreadable(path))?;
+    can_be_read(path).map_err(cannot_read(path))?;
+    let file = File::open(path).map_err(cannot_read(path))?;
     let mut bytes = Vec::new();
     file.take(limit as u64)
         .read_to_end(&mut bytes)
-        .map_err(unreadable(path))?;
+        .map_err(cannot_read(path))?;
     Ok(bytes)
 }
 
@@ -285,7 +285,7 @@ fn can_be_read(path: &Path) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, why))
 }
 
-fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> Error {
+fn cannot_read(path: &Path) -> impl FnOnce(io::Error) -> Error {
     move |why| Error::Unreadable {
         path: path.to_owned(),
         why,

@@ -10,10 +10,10 @@ use signoff_plan::source::Source;
 /// A text of the plan's file that says what was signed: if the file has it again, it need not be compared again. Shared
 /// by those who read the file during a run.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct SignedText(Arc<Mutex<Option<Known>>>);
+pub(crate) struct SignedText(Arc<Mutex<Option<KnownText>>>);
 
 #[derive(Debug)]
-struct Known {
+struct KnownText {
     source: Source,
     dialect: Dialect,
     /// A run that goes on under another version of its plan knows texts of both.
@@ -26,7 +26,7 @@ struct Known {
 impl SignedText {
     /// Remembers a text that was found to say what was signed.
     pub(crate) fn set(&self, source: Source, dialect: Dialect, digest: Digest) {
-        self.remember(Known {
+        self.remember(KnownText {
             source,
             dialect,
             digest,
@@ -34,7 +34,7 @@ impl SignedText {
         });
     }
 
-    fn remember(&self, known: Known) {
+    fn remember(&self, known: KnownText) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
     }
 
@@ -54,7 +54,7 @@ impl SignedText {
             return None;
         }
         let dialect = parsed.dialect();
-        self.remember(Known {
+        self.remember(KnownText {
             source: source.clone(),
             dialect,
             digest: signed,
@@ -64,7 +64,7 @@ impl SignedText {
     }
 
     /// The remembered text, if this is the same: two of a large plan take too much memory.
-    pub(crate) fn shared(&self, source: Source) -> Source {
+    pub(crate) fn reuse(&self, source: Source) -> Source {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.as_ref().map(|known| &known.source);
         known
@@ -124,11 +124,11 @@ mod tests {
         let first = source(PLAN);
         let place = |source: &Source| source.bytes().as_ptr();
         text.set(first.clone(), Dialect::Toolplan, digest);
-        assert_eq!(place(&text.shared(source(PLAN))), place(&first));
+        assert_eq!(place(&text.reuse(source(PLAN))), place(&first));
         let other = source(&PLAN.replace("Look", "Search"));
-        assert_eq!(place(&text.shared(other.clone())), place(&other));
+        assert_eq!(place(&text.reuse(other.clone())), place(&other));
         let elsewhere = Source::new("copy.json", PLAN.as_bytes().to_vec());
-        assert_eq!(place(&text.shared(elsewhere.clone())), place(&elsewhere));
+        assert_eq!(place(&text.reuse(elsewhere.clone())), place(&elsewhere));
     }
 
     #[test]

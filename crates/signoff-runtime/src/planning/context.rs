@@ -25,7 +25,7 @@ pub(super) fn gather(
 ) -> Result<PlanningContext, Error> {
     let workspace = project.store.workspace();
     let paths = listing::paths(project);
-    let known = tools::known(project).into_iter();
+    let known = tools::known_tools(project).into_iter();
     let tools = known.map(|tool| ToolDescription {
         name: tool.name,
         description: tool.description,
@@ -44,7 +44,7 @@ pub(super) fn gather(
         constraints: options.constraints.clone(),
         memories: options.memories.clone(),
         existing_code: options.existing_code.clone(),
-        rejected: rejected(project, clock)?,
+        rejected: rejected_plans(project, clock)?,
         answers: Vec::new(),
         open_contracts: None,
         replan: None,
@@ -54,7 +54,7 @@ pub(super) fn gather(
 }
 
 /// The newest plans that a person rejected, with all that they said.
-fn rejected(project: &Project, clock: &dyn Clock) -> Result<Vec<RejectedPlan>, Error> {
+fn rejected_plans(project: &Project, clock: &dyn Clock) -> Result<Vec<RejectedPlan>, Error> {
     let states = [PlanState::Rejected, PlanState::NeedsReview];
     let mut rejected = Vec::new();
     let newest = plans_in_state(project, clock, &states)?;

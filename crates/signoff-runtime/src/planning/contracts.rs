@@ -116,7 +116,7 @@ pub fn propose_contracts(
         plan: plan.source.text().to_owned(),
         steps: steps.clone(),
     });
-    let question = prompts(project)?.about(PromptName::Contracts, &told)?;
+    let question = prompts(project)?.question_prompt(PromptName::Contracts, &told)?;
     let mut check = |proposal: &Proposal| {
         let mut problems = misnamed(&proposal.contracts, &steps);
         if problems.is_empty() {

@@ -9,7 +9,7 @@ use signoff_api::plan_log::{CommentKind, ObjectionSeverity, PlanningTask};
 use signoff_llm::{PromptName, Usage};
 
 use super::model::Model;
-use super::spending::{AskedModel, record_planning};
+use super::spending::{ModelRequest, record_planning};
 use super::{ask_model, prompts};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -59,7 +59,7 @@ pub fn criticize(
     let question = prompts(project)?.fill(PromptName::Critic, &values)?;
     let mut check = |critique: &Critique| problems(critique, &steps);
     let reply = ask_model(project, critic, &question, &mut check)?;
-    let asked = AskedModel {
+    let asked = ModelRequest {
         task: PlanningTask::Critique,
         by: critic.name(),
         rounds: reply.rounds,

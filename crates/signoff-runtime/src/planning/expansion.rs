@@ -36,7 +36,7 @@ pub fn expansion_context(
     };
     let mut read = |file: &Subscription| read_all(std::slice::from_ref(file), roots).remove(0);
     let steps: Vec<usize> = open_steps(known).collect();
-    let (steps, files) = match written_out(known, &steps, &mut read) {
+    let (steps, files) = match steps_with_files(known, &steps, &mut read) {
         (steps, _, missing) if steps.is_empty() => {
             return Err(PlanningError::NotProduced { files: missing }.into());
         }
@@ -63,15 +63,15 @@ fn open_steps(plan: &Plan) -> impl Iterator<Item = usize> {
 }
 
 /// The steps up to the first whose files are not there, with the files, and the names of files that are missing.
-fn written_out(
+fn steps_with_files(
     plan: &Plan,
     steps: &[usize],
     read: &mut dyn FnMut(&Subscription) -> Attachment,
 ) -> (Vec<usize>, Vec<Memory>, Vec<String>) {
     let (mut can_be, mut files) = (Vec::new(), Vec::new());
     for &at in steps {
-        let read = attached(plan, &[at], read);
-        let missing: Vec<String> = read.iter().filter_map(unread).collect();
+        let read = subscribed_files(plan, &[at], read);
+        let missing: Vec<String> = read.iter().filter_map(read_failure).collect();
         if !missing.is_empty() {
             return (can_be, memories(files), missing);
         }
@@ -81,13 +81,13 @@ fn written_out(
     (can_be, memories(files), Vec::new())
 }
 
-fn unread(attachment: &Attachment) -> Option<String> {
+fn read_failure(attachment: &Attachment) -> Option<String> {
     let why = attachment.content.as_ref().err()?;
     Some(format!("{}: {why}", attachment.name))
 }
 
 /// The files that these steps subscribe to.
-fn attached(
+fn subscribed_files(
     plan: &Plan,
     steps: &[usize],
     read: &mut dyn FnMut(&Subscription) -> Attachment,
@@ -104,7 +104,7 @@ pub(crate) fn expansion_files(
     steps: &[usize],
     read: &mut dyn FnMut(&Subscription) -> Attachment,
 ) -> Vec<Memory> {
-    memories(attached(plan, steps, read))
+    memories(subscribed_files(plan, steps, read))
 }
 
 /// What is told of files: each once, all together within a bound.

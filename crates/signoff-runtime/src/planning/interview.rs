@@ -76,7 +76,7 @@ pub fn interview(
     model: &mut Model<'_>,
     context: &PlanningContext,
 ) -> Result<InterviewReport, Error> {
-    let question = prompts(project)?.about(PromptName::Interview, context)?;
+    let question = prompts(project)?.question_prompt(PromptName::Interview, context)?;
     let mut check = |interview: &Interview| problems(&interview.questions);
     let reply = ask_model(project, model, &question, &mut check)?;
     Ok(InterviewReport {
@@ -142,7 +142,7 @@ impl ParkedPlanning {
 }
 
 /// Puts the questions into the inbox, and keeps the request until they are answered.
-pub fn park(
+pub fn park_questions(
     context: ActorContext<'_>,
     asked: &[InterviewQuestion],
     request: PlanningRequest,
@@ -179,7 +179,7 @@ pub fn park(
 }
 
 /// The request of this name, with what was answered so far.
-pub fn parked(project: &Project, id: &str) -> Result<ParkedPlanning, Error> {
+pub fn parked_planning(project: &Project, id: &str) -> Result<ParkedPlanning, Error> {
     let unknown = || PlanningError::NoSuchPlanning { id: id.to_owned() };
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if !is_planning(id) || !id.chars().all(is_name) {
@@ -195,7 +195,7 @@ pub fn parked(project: &Project, id: &str) -> Result<ParkedPlanning, Error> {
         let why = std::io::Error::new(ErrorKind::InvalidData, why);
         Error::Unreadable { path, why }
     })?;
-    let known = questions::all(project)?;
+    let known = questions::all_questions(project)?;
     let named = request.questions.iter().filter_map(|id| {
         let mut known = known.iter();
         known.find(|one| one.id == *id).cloned()
@@ -208,7 +208,7 @@ pub fn parked(project: &Project, id: &str) -> Result<ParkedPlanning, Error> {
 }
 
 /// Forgets a request whose plan is drafted.
-pub fn forget(project: &Project, id: &str) -> Result<(), Error> {
+pub fn remove_request(project: &Project, id: &str) -> Result<(), Error> {
     Ok(atomic::remove(&request_path(project, id))?)
 }
 

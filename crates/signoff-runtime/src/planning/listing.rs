@@ -26,7 +26,7 @@ const GENERATED: [&str; 7] = [
 /// Paths of the files, from the workspace, sorted. Of a project without git, those that are probably its own.
 pub(super) fn paths(project: &Project) -> Vec<String> {
     let workspace = project.store.workspace();
-    let mut paths = listed_by_git(project).unwrap_or_else(|| walked(workspace));
+    let mut paths = listed_by_git(project).unwrap_or_else(|| walk_files(workspace));
     paths.sort();
     paths.dedup();
     paths
@@ -58,11 +58,11 @@ fn listed_by_git(project: &Project) -> Option<Vec<String>> {
     let names = bytes
         .split(|byte| *byte == 0)
         .filter(|name| !name.is_empty());
-    is_whole.then(|| names.map(readable).collect())
+    is_whole.then(|| names.map(readable_name).collect())
 }
 
 /// A name on one line, whatever is in it.
-fn readable(name: &[u8]) -> String {
+fn readable_name(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name);
     if name.chars().any(char::is_control) {
         return name.escape_debug().to_string();
@@ -70,7 +70,7 @@ fn readable(name: &[u8]) -> String {
     name.into_owned()
 }
 
-fn walked(workspace: &Path) -> Vec<String> {
+fn walk_files(workspace: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut directories = vec![workspace.to_owned()];
     while let Some(directory) = directories.pop() {
@@ -85,7 +85,7 @@ fn walked(workspace: &Path) -> Vec<String> {
             if is_directory {
                 directories.push(path);
             } else if let Ok(below) = path.strip_prefix(workspace) {
-                found.push(readable(below.as_os_str().as_encoded_bytes()));
+                found.push(readable_name(below.as_os_str().as_encoded_bytes()));
             }
             if found.len() >= WALKED {
                 return found;
@@ -105,7 +105,7 @@ struct Folder<'a> {
 }
 
 impl<'a> Folder<'a> {
-    fn of(paths: &'a [String]) -> Self {
+    fn from_paths(paths: &'a [String]) -> Self {
         let mut root = Self::default();
         for path in paths {
             let mut folder = &mut root;
@@ -133,7 +133,7 @@ impl<'a> Folder<'a> {
 /// The list of these paths in about so many bytes. Directories are opened level by level while there is room; of the
 /// others it says how many files they hold.
 pub(super) fn shortened(paths: &[String], bytes: usize) -> String {
-    let root = Folder::of(paths);
+    let root = Folder::from_paths(paths);
     let mut lines: Vec<String> = Vec::new();
     let mut left = bytes;
     let mut level = vec![(String::new(), &root)];
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_name_stays_on_its_line() {
-        assert_eq!(readable(b"a\nb"), "a\\nb");
-        assert_eq!(readable("ä b".as_bytes()), "ä b");
+        assert_eq!(readable_name(b"a\nb"), "a\\nb");
+        assert_eq!(readable_name("ä b".as_bytes()), "ä b");
     }
 }

@@ -36,8 +36,8 @@ pub use self::decision::ask_model;
 pub use self::expansion::expansion_context;
 pub(crate) use self::expansion::{expansion, expansion_files, expansion_objections};
 pub use self::interview::{
-    InterviewQuestion, InterviewReport, ParkedPlanning, forget, interview, is_planning, park,
-    parked,
+    InterviewQuestion, InterviewReport, ParkedPlanning, interview, is_planning, park_questions,
+    parked_planning, remove_request,
 };
 pub(crate) use self::keep::with_fields;
 pub use self::keep::{DraftOrigin, KeptDraft, finished, keep_draft};
@@ -46,7 +46,7 @@ pub use self::regeneration::{RegenerationOptions, regeneration, start_regenerati
 pub use self::revision::{
     RevisionOptions, RevisionReport, reasons_to_replan, revise_by_planner, revision_context,
 };
-pub use self::spending::{AskedModel, record_planning};
+pub use self::spending::{ModelRequest, record_planning};
 pub(crate) use self::spending::{begins_run, model_usage};
 use crate::clock::Clock;
 use crate::error::{Error, PlanningError};
@@ -106,7 +106,7 @@ pub fn prompts(project: &Project) -> Result<Prompts, Error> {
             Err(why) => return Err(Error::Unreadable { path, why }),
         }
     }
-    Ok(Prompts::with(replaced))
+    Ok(Prompts::with_replacements(replaced))
 }
 
 /// Reads a file that is in the workspace, wherever a link leads: a prompt leaves the machine, and a project must not name
@@ -128,9 +128,9 @@ pub fn first_prompt(
 ) -> Result<String, Error> {
     let prompts = prompts(project)?;
     let prompt = if is_interview {
-        prompts.about(PromptName::Interview, context)?
+        prompts.question_prompt(PromptName::Interview, context)?
     } else {
-        prompts.first(context)?
+        prompts.first_prompt(context)?
     };
     Ok(project.secrets().hide(&prompt).into_owned())
 }

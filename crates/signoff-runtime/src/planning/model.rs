@@ -1,7 +1,7 @@
 //! Whom the project asks: a model for each purpose, behind one type. It is the agent that the person has, which is asked
 //! for a text, in the sandbox, and changes nothing; or a provider's model, which sees only the prompt.
 
-use signoff_llm::{Complete, CompleteError, Completion, Cut, REPLY_BYTES, Usage};
+use signoff_llm::{Complete, CompleteError, Completion, REPLY_BYTES, Truncation, Usage};
 use signoff_sandbox::Level;
 use signoff_store::config::{AgentSettings, ModelProvider, SandboxMode};
 
@@ -223,7 +223,7 @@ impl AgentModel<'_> {
             Ok(answer) => {
                 return Ok(Completion {
                     text: answer.text,
-                    cut: answer.cut_from.map(|bytes| Cut::TooLarge { bytes }),
+                    cut: answer.cut_from.map(|bytes| Truncation::TooLarge { bytes }),
                     usage: self.usage(answer.spent),
                 });
             }

@@ -40,7 +40,7 @@ pub struct RegenerationOptions {
 
 /// The first line of the output: who asked for what.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Asked {
+struct RegenerationRequest {
     step: Option<String>,
     comment: Option<String>,
     by: String,
@@ -62,13 +62,13 @@ pub fn start_regeneration(
         step: options.step.clone(),
         feedback: options.comment.clone(),
     };
-    // Whatever keeps a planner from it is said now.
+    // Report now whatever prevents the planner from it.
     let told = revision_context(context, plan, &wanted)?;
     let step = told.revision.and_then(|revision| revision.step);
     project.store.create_missing()?;
     let mut output = claim(&output_path(project, &plan.key(project)?))?;
-    say(context, plan, step.as_deref(), options)?;
-    let asked = Asked {
+    add_comment(context, plan, step.as_deref(), options)?;
+    let asked = RegenerationRequest {
         step,
         comment: options.comment.clone(),
         by: project.process.person.clone(),
@@ -83,7 +83,7 @@ pub fn start_regeneration(
 }
 
 /// The comment, where everybody sees why the plan changed.
-fn say(
+fn add_comment(
     context: ActorContext<'_>,
     plan: &PlanFile,
     step: Option<&str>,
@@ -104,7 +104,7 @@ fn command(
     project: &Project,
     program: &Path,
     plan: &PlanFile,
-    asked: &Asked,
+    asked: &RegenerationRequest,
     output: File,
 ) -> DetachedCommand {
     let mut argv: Vec<OsString> = vec![program.into(), "revise".into(), "--plan".into()];
@@ -143,7 +143,7 @@ fn claim(path: &Path) -> Result<File, Error> {
     }
 }
 
-fn begin(output: &mut File, asked: &Asked) -> io::Result<()> {
+fn begin(output: &mut File, asked: &RegenerationRequest) -> io::Result<()> {
     output.set_len(0)?;
     let line = serde_json::to_string(asked)?;
     writeln!(output, "{line}")
@@ -170,7 +170,7 @@ fn of_output(plan: &str, said: &str, is_running: bool) -> Regeneration {
     let mut lines = said.lines();
     let asked = lines
         .next()
-        .and_then(|line| serde_json::from_str::<Asked>(line).ok());
+        .and_then(|line| serde_json::from_str::<RegenerationRequest>(line).ok());
     let (mut revised, mut error) = (None, None);
     let mut progress = Vec::new();
     for line in lines.filter(|line| !line.trim().is_empty()) {
@@ -228,7 +228,7 @@ mod tests {
     fn the_output_of_the_process_says_how_far_it_is() {
         use RegenerationState::{Done, Failed, None, Running};
         check(&[], false, None);
-        // Claimed, and nothing is said yet.
+        // Claimed, and nothing is written yet.
         check(&[], true, Running);
         let running = check(&[ASKED, "round 1: 2 problems, sent back"], true, Running);
         assert_eq!(running.progress, ["round 1: 2 problems, sent back"]);

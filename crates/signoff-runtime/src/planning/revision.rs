@@ -11,7 +11,7 @@ use signoff_plan::source::Source;
 
 use super::expansion::expansion_objections;
 use super::keep::{DraftOrigin, finished_revision};
-use super::spending::{AskedModel, record_planning};
+use super::spending::{ModelRequest, record_planning};
 use super::{DraftObserver, DraftOptions, Model, draft, planning_context, request_of};
 use crate::clock::timestamp;
 use crate::error::{Error, PlanningError};
@@ -145,7 +145,7 @@ pub fn revise_by_planner(
         review: &mut review,
     };
     let report = draft(project, model, told, observer)?;
-    let asked = AskedModel {
+    let asked = ModelRequest {
         task: PlanningTask::Revision,
         by: model.name(),
         rounds: u32::try_from(report.rounds.len()).unwrap_or(u32::MAX),

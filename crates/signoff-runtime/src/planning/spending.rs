@@ -15,7 +15,7 @@ use crate::plans::ActorContext;
 
 /// What was asked about a plan, of whom, how often, and what it used.
 #[derive(Debug, Clone, Copy)]
-pub struct AskedModel<'a> {
+pub struct ModelRequest<'a> {
     /// What it was asked.
     pub task: PlanningTask,
     /// A role or a provider.
@@ -30,7 +30,7 @@ pub struct AskedModel<'a> {
 pub fn record_planning(
     context: ActorContext<'_>,
     plan: &PlanFile,
-    asked: AskedModel<'_>,
+    asked: ModelRequest<'_>,
 ) -> Result<(), Error> {
     let project = context.project;
     let real = plan
@@ -54,10 +54,10 @@ pub fn record_planning(
 
 /// What an answer used, as journals have it.
 pub(crate) fn model_usage(usage: &Usage) -> Vec<ModelUsage> {
-    used(usage.model.clone(), usage.tokens, usage.usd_e6)
+    usage_list(usage.model.clone(), usage.tokens, usage.usd_e6)
 }
 
-fn used(model: Option<String>, tokens: Option<u64>, usd_e6: Option<u64>) -> Vec<ModelUsage> {
+fn usage_list(model: Option<String>, tokens: Option<u64>, usd_e6: Option<u64>) -> Vec<ModelUsage> {
     if tokens.is_none() && usd_e6.is_none() {
         return Vec::new();
     }
@@ -112,7 +112,7 @@ impl PlanHistory {
                 ..
             } = &entry.event
             {
-                let used = used(model.clone(), *tokens, *usd_e6);
+                let used = usage_list(model.clone(), *tokens, *usd_e6);
                 by_whom.entry(by).or_default().extend(used);
             }
         }

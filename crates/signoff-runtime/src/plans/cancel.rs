@@ -15,7 +15,7 @@ use crate::clock::timestamp;
 use crate::error::Error;
 use crate::runs::control::ask;
 use crate::runs::{OpenedRun, end_leftovers_of};
-use crate::signing::signed::not_signed_error;
+use crate::signing::current_signature::not_signed_error;
 
 /// Cancels a plan. A run of it that has not ended is over; one that another process drives has to be
 /// stopped first.
@@ -61,7 +61,7 @@ fn mark_given_up(context: ActorContext<'_>, run: &str) -> Option<String> {
     let opened = OpenedRun::open(context.project, run, context.clock).ok()?;
     let mut state = opened.state().clone();
     state.give_up();
-    let mut marks = opened.marks();
+    let mut marks = opened.mark_projection();
     marks.write(&state, context.clock.now());
     marks.trouble
 }
@@ -139,7 +139,7 @@ fn abandoned_digest(locked: &LockedPlan<'_>) -> String {
     let unfinished = unfinished.filter(|view| view.run.outcome().is_none());
     unfinished.map_or_else(
         || locked.digest(),
-        |view| view.run.signed().digest().to_string(),
+        |view| view.run.signed_plan().digest().to_string(),
     )
 }
 

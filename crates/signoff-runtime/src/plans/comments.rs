@@ -40,7 +40,7 @@ pub fn comment(
     new: &[NewComment],
 ) -> Result<Comments, Error> {
     let locked = LockedPlan::open(context, path, name)?;
-    let first = all(locked.history()).len() + 1;
+    let first = all_comments(locked.history()).len() + 1;
     let mut events = Vec::new();
     for (number, new) in (first..).zip(new) {
         events.push(event(&locked, new, number)?);
@@ -106,7 +106,7 @@ pub fn resolve_comment(
         let why = "only a person resolves one".to_owned();
         return Err(Error::BadComment { why });
     }
-    let known = all(locked.history());
+    let known = all_comments(locked.history());
     match known.iter().find(|comment| comment.id == id) {
         None => {
             let ids: Vec<_> = known.iter().map(|comment| comment.id.as_str()).collect();
@@ -139,7 +139,7 @@ pub fn comments(project: &Project, plan: &PlanFile) -> Result<Comments, Error> {
 
 /// The comments of a log, with the steps that the plan has now.
 pub(crate) fn comments_in(history: &PlanHistory, plan: &PlanFile) -> Vec<Comment> {
-    let mut comments = all(history);
+    let mut comments = all_comments(history);
     for comment in &mut comments {
         let step = comment.step.as_ref();
         comment.is_step_gone = step.is_some_and(|id| plan.checked.plan.index_of(id).is_none());
@@ -147,7 +147,7 @@ pub(crate) fn comments_in(history: &PlanHistory, plan: &PlanFile) -> Vec<Comment
     comments
 }
 
-fn all(history: &PlanHistory) -> Vec<Comment> {
+fn all_comments(history: &PlanHistory) -> Vec<Comment> {
     let mut comments: Vec<Comment> = Vec::new();
     for entry in &history.entries {
         match &entry.event {

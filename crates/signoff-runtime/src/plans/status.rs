@@ -203,7 +203,7 @@ impl<'p> PresentDefinition<'p> {
         }
     }
 
-    /// Is it what was recorded under this digest? Also under one of before digests told what agents are told: only a
+    /// Is it what was recorded under this digest? Also under a digest of the time before digests covered what agents receive: only a
     /// signature must be over the present one.
     fn is_recorded_as(&self, digest: &str) -> bool {
         let plan = &self.plan.checked.plan;
@@ -251,10 +251,10 @@ fn newest_fact(
             };
             let goes_on = view.run.outcome().is_none() && !over.contains(run);
             let of_present = present.is_recorded_as(digest)
-                && present.is_recorded_as(&view.run.signed().digest().to_string());
+                && present.is_recorded_as(&view.run.signed_plan().digest().to_string());
             if goes_on || (of_present && approved.is_none()) {
                 return Ok(DecidingFact {
-                    fact: Some(PlanFact::Run(view.known())),
+                    fact: Some(PlanFact::Run(view.plan_fact())),
                     view: Some(view),
                     lost_run: None,
                 });

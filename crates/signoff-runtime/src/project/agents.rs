@@ -51,7 +51,7 @@ pub(crate) fn agent_requirements(agent: &AgentSettings) -> AgentRequirements {
         Some(program) => AgentRequirements::of_program(program, &command),
         None => AgentRequirements::of_command(&command),
     };
-    needs.with(&agent.login, &agent.env)
+    needs.with_login(&agent.login, &agent.env)
 }
 
 /// The program that an agent is, by the name under which it is known; a wrapper of it has another name.

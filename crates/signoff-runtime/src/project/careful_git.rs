@@ -166,7 +166,7 @@ mod tests {
             user_config: None,
             state_dir: None,
             person: "p".to_owned(),
-            engine: crate::project::EngineAccess::default(),
+            services: crate::project::ExternalServices::default(),
         };
         git(&process, &["init", "-q"]);
         let put = |text: &str| {

@@ -23,7 +23,7 @@ pub(crate) fn begin(project: &Project, plan: &str, task: &str) -> Result<(), Err
 /// Brings the file's status up to date, if it is about this plan; every other byte stays.
 pub(crate) fn update_status(project: &Project, plan: &str, state: PlanState) -> Result<(), Error> {
     update(project, |text| {
-        let is_current = value(text, "planId") == Some(plan);
+        let is_current = field_value(text, "planId") == Some(plan);
         is_current.then(|| with_field(text, "status", state.in_record()))
     })
 }
@@ -60,7 +60,7 @@ pub(crate) fn file(project: &Project) -> Option<PathBuf> {
 }
 
 /// The text of a top-level field, without its quotes.
-fn value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn field_value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (written, _) = text
         .lines()
         .find_map(|line| after_name(line, name).map(split))?;
@@ -115,7 +115,7 @@ fn with_field(text: &str, name: &str, wanted: &str) -> String {
         };
         found = true;
         let (written, behind) = split(rest);
-        if written.trim_matches(['"', '\'']) == wanted || written == quoted(wanted) {
+        if written.trim_matches(['"', '\'']) == wanted || written == quote(wanted) {
             new.push_str(line);
             continue;
         }
@@ -123,7 +123,7 @@ fn with_field(text: &str, name: &str, wanted: &str) -> String {
         let spelled = if is_plain {
             wanted.to_owned()
         } else {
-            quoted(wanted)
+            quote(wanted)
         };
         new.extend([name, ": ", &spelled, behind]);
         // A value over several lines stands indented below its name.
@@ -143,7 +143,7 @@ fn with_field(text: &str, name: &str, wanted: &str) -> String {
         let spelled = if is_word(wanted) {
             wanted.to_owned()
         } else {
-            quoted(wanted)
+            quote(wanted)
         };
         new.extend([name, ": ", &spelled, "\n"]);
     }
@@ -157,7 +157,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// In double quotes, as YAML and JSON have them.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn fields_are_read() {
         let text = "task: \"a: b\"\nplanId: 'plan-1' # the one\n";
-        assert_eq!(value(text, "planId"), Some("plan-1"));
-        assert_eq!(value(text, "plan"), None);
+        assert_eq!(field_value(text, "planId"), Some("plan-1"));
+        assert_eq!(field_value(text, "plan"), None);
     }
 }

@@ -5,13 +5,13 @@ pub(crate) mod agents;
 pub mod careful_git;
 pub(crate) mod current_task;
 pub(crate) mod directories;
-mod kept;
+mod fingerprint;
 pub(crate) mod locks;
-mod persons_path;
 mod process_context;
+mod project_cache;
 pub(crate) mod sandbox_level;
 pub(crate) mod secret_command;
-mod surroundings;
+mod shell_path;
 pub mod uncommitted;
 
 use std::collections::BTreeSet;
@@ -29,12 +29,12 @@ use signoff_store::trust::projects::{self, ProjectStatus};
 pub use signoff_work::secrets::Secrets;
 
 pub use self::agents::require_role;
-pub use self::kept::KeptProject;
-pub(crate) use self::kept::KeptValues;
-pub use self::persons_path::persons_path;
-pub use self::process_context::{ConnectRuns, EngineAccess, ProcessContext, load_config};
-pub use self::surroundings::Surroundings;
-use crate::cluster::{Cluster, Elsewhere};
+pub use self::fingerprint::ProjectFingerprint;
+pub use self::process_context::{ConnectRuns, ExternalServices, ProcessContext, load_config};
+pub use self::project_cache::CachedProject;
+pub(crate) use self::project_cache::CachedValues;
+pub use self::shell_path::persons_path;
+use crate::cluster::{Cluster, RemoteRunAccess};
 use crate::error::Error;
 
 /// A project with a store.
@@ -52,11 +52,11 @@ pub struct Project {
     /// The machines that share the run which this copy of a project is for.
     pub cluster: Option<Arc<dyn Cluster>>,
     /// Reaches the runs of this project that other machines drive.
-    pub elsewhere: Option<Arc<dyn Elsewhere>>,
+    pub elsewhere: Option<Arc<dyn RemoteRunAccess>>,
     /// Only of a project that is kept between calls.
     pub(crate) kept_index: Option<Arc<KeptIndex>>,
     /// The same.
-    pub(crate) kept_values: Option<Arc<KeptValues>>,
+    pub(crate) kept_values: Option<Arc<CachedValues>>,
 }
 
 /// The store of the working directory.
@@ -75,7 +75,7 @@ impl Project {
     }
 
     fn with_config(process: &ProcessContext, store: Store, mut config: Config) -> Self {
-        if let Some(url) = &process.engine.url {
+        if let Some(url) = &process.services.url {
             config.engine.url.value = url.clone();
         }
         let is_shared = config.engine.url.value.address().is_some();
@@ -90,7 +90,7 @@ impl Project {
             kept_index: None,
             kept_values: None,
         };
-        let connect = process.engine.connect.filter(|_| is_shared);
+        let connect = process.services.connect.filter(|_| is_shared);
         project.elsewhere = connect.map(|connect| connect(&project));
         project
     }

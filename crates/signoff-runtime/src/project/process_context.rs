@@ -5,12 +5,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use signoff_store::config::{Config, EngineUrl, Layers};
+use signoff_store::config::{ClusterUrl, Config, Layers};
 use signoff_store::root::{Store, StoreKind};
 use signoff_work::environment::Variables;
 
 use super::Project;
-use crate::cluster::Elsewhere;
+use crate::cluster::RemoteRunAccess;
 use crate::error::Error;
 use crate::telemetry::Telemetry;
 
@@ -29,14 +29,14 @@ pub struct ProcessContext {
     /// Name of the person at the keyboard.
     pub person: String,
     /// What is outside of this machine.
-    pub engine: EngineAccess,
+    pub services: ExternalServices,
 }
 
 /// What is outside of this machine: runs that others drive, and a system that watches runs.
 #[derive(Debug, Clone, Default)]
-pub struct EngineAccess {
+pub struct ExternalServices {
     /// The database that the command names, in place of the configured one.
-    pub url: Option<EngineUrl>,
+    pub url: Option<ClusterUrl>,
     /// Reaches them through the database that a project's configuration names; nothing in a build that cannot.
     pub connect: Option<ConnectRuns>,
     /// Is told what happens; nothing in a build that cannot, or where the person names no such system.
@@ -44,7 +44,7 @@ pub struct EngineAccess {
 }
 
 /// Reaches the runs of a project that other machines drive.
-pub type ConnectRuns = fn(&Project) -> Arc<dyn Elsewhere>;
+pub type ConnectRuns = fn(&Project) -> Arc<dyn RemoteRunAccess>;
 
 impl ProcessContext {
     /// The PATH the process was started with.

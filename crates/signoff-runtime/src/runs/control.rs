@@ -7,10 +7,10 @@ use signoff_api::request::{self, Reply, Request, SCHEMA};
 use signoff_engine::{Event, Input, Outcome, PauseReason};
 use signoff_store::runs::requests::Requests;
 
-use super::elsewhere;
 use super::leftovers::end_leftovers_of;
-use super::opened::OpenedRun;
+use super::opened_run::OpenedRun;
 use super::progress::cut_off_reports;
+use super::remote;
 use super::view::RunView;
 use crate::clock::Clock;
 use crate::drive::request::{RunRequest, TICK, to_request};
@@ -46,7 +46,7 @@ pub fn ask(
     }
     let view = RunView::load(project, run)?;
     let dir = project.store.run_dir(view.run.id());
-    if let Some(done) = ask_elsewhere(project, &view, &what)? {
+    if let Some(done) = ask_remote(project, &view, &what)? {
         return Ok(done);
     }
     if view.run.outcome().is_none() && is_driven(&dir.lock())? {
@@ -84,13 +84,13 @@ pub fn ask(
 const ONE_VERSION: &str = "machines that share a run carry out one version of its plan: `signoff abort` the run, change the plan and sign it, then run it";
 
 /// Asks it of the machines that drive the run, if others do and there is something that they can do about it.
-fn ask_elsewhere(
+fn ask_remote(
     project: &Project,
     view: &RunView,
     what: &request::RequestKind,
 ) -> Result<Option<RequestOutcome>, Error> {
     let run = view.run.id();
-    if elsewhere::of(project, run)?.is_none() {
+    if remote::remote_access(project, run)?.is_none() {
         return Ok(None);
     }
     if view.run.outcome().is_none()
@@ -116,7 +116,7 @@ fn ask_elsewhere(
         // What is refused of a run that has ended is refused here, too.
         Some(_) if !rests => Ok(None),
         _ => {
-            elsewhere::ask(project, run, what)?;
+            remote::ask(project, run, what)?;
             let reason = view.run.pause_reason().filter(|_| !view.driven);
             let stays = reason.is_some_and(|reason| reason != PauseReason::Waiting);
             Ok(Some(if stays {

@@ -46,12 +46,12 @@ fn day_of(at: Millis) -> String {
 /// Where all runs note what they cost.
 #[derive(Debug, Clone)]
 pub(crate) struct DayLedger {
-    place: Place,
+    place: LedgerStorage,
     limit: Option<u64>,
 }
 
 #[derive(Debug, Clone)]
-enum Place {
+enum LedgerStorage {
     /// A directory for each day, with a file for each run.
     Files {
         directory: PathBuf,
@@ -64,8 +64,8 @@ impl DayLedger {
     pub(crate) fn of(project: &Project, run: &str) -> Self {
         let workspace = project.store.workspace().as_os_str().as_encoded_bytes();
         let place = match &project.cluster {
-            Some(cluster) => Place::Cluster(Arc::clone(cluster)),
-            None => Place::Files {
+            Some(cluster) => LedgerStorage::Cluster(Arc::clone(cluster)),
+            None => LedgerStorage::Files {
                 directory: own_state(project).join("costs"),
                 name: format!("{run}-{}", Digest::of_bytes(workspace).short()),
             },
@@ -79,11 +79,11 @@ impl DayLedger {
 
     fn write(&self, day: &str, sum: u64) -> Result<(), Error> {
         let written = match &self.place {
-            Place::Cluster(cluster) => {
+            LedgerStorage::Cluster(cluster) => {
                 let noted = cluster.note_cost(day, sum);
                 return noted.map_err(|why| Error::Unshared { why });
             }
-            Place::Files { directory, name } => write_file(directory, day, name, sum),
+            LedgerStorage::Files { directory, name } => write_file(directory, day, name, sum),
         };
         match written {
             // Where nothing is limited nobody needs it.
@@ -93,16 +93,16 @@ impl DayLedger {
     }
 
     /// The limit of this day, if all runs together have reached it.
-    pub(crate) fn reached(&self, now: Millis) -> Result<Option<DayLimit>, Error> {
+    pub(crate) fn exceeded_limit(&self, now: Millis) -> Result<Option<DayLimit>, Error> {
         let Some(limit) = self.limit else {
             return Ok(None);
         };
         let day = day_of(now);
         let spent = match &self.place {
-            Place::Cluster(cluster) => cluster
+            LedgerStorage::Cluster(cluster) => cluster
                 .costs_of(&day)
                 .map_err(|why| Error::Unshared { why })?,
-            Place::Files { directory, .. } => {
+            LedgerStorage::Files { directory, .. } => {
                 sum_of_files(&directory.join(day)).map_err(Error::Sandbox)?
             }
         };
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     fn ledger(directory: &Path, name: &str, limit: u64) -> DayLedger {
-        let place = Place::Files {
+        let place = LedgerStorage::Files {
             directory: directory.to_owned(),
             name: name.to_owned(),
         };
@@ -200,13 +200,13 @@ mod tests {
         one.write(&today, 10).unwrap();
         // Its sum, and not one more amount.
         one.write(&today, 20).unwrap();
-        assert_eq!(one.reached(noon).unwrap(), None);
+        assert_eq!(one.exceeded_limit(noon).unwrap(), None);
         other.write(&today, 10).unwrap();
-        let reached = one.reached(noon).unwrap().unwrap();
+        let reached = one.exceeded_limit(noon).unwrap().unwrap();
         assert_eq!((reached.spent, reached.until), (30, 20_001 * DAY));
         // A day ends at midnight of UTC.
-        assert!(other.reached(20_001 * DAY - 1).unwrap().is_some());
-        assert_eq!(other.reached(20_001 * DAY).unwrap(), None);
+        assert!(other.exceeded_limit(20_001 * DAY - 1).unwrap().is_some());
+        assert_eq!(other.exceeded_limit(20_001 * DAY).unwrap(), None);
         other.write(&day_of(20_001 * DAY), 1).unwrap();
         assert!(!folder.path().join(today).exists());
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use signoff_engine::{RecordedEvent, Run};
 use signoff_store::journal::Follower;
 
-use super::elsewhere;
+use super::remote;
 use super::replay::Replay;
 use crate::drive::journal::parse_event;
 use crate::error::Error;
@@ -55,7 +55,7 @@ impl<'a> Follow<'a> {
     ) -> Result<FollowState, Error> {
         // Read before the journal: a process that released the lock has written its last event.
         let dir = self.project.store.run_dir(&self.run);
-        let elsewhere = elsewhere::sync(self.project, &dir, &self.run)?;
+        let elsewhere = remote::sync(self.project, &dir, &self.run)?;
         let driven = elsewhere || is_driven(&self.lock)?;
         let (project, replay) = (self.project, &mut self.replay);
         self.journal.read_new(|line| {

@@ -8,7 +8,7 @@ use signoff_store::runs::RunDir;
 use signoff_work::beneath::remove_tree;
 use signoff_work::confine::{AgentRequirements, LoginKeeper};
 
-use super::opened::OpenedRun;
+use super::opened_run::OpenedRun;
 use crate::clock::Clock;
 use crate::confinement::home;
 use crate::error::Error;
@@ -80,7 +80,7 @@ impl OpenedRun<'_> {
             let agent = self.project.config.agent_for_role(role);
             if let Some((_, agent)) = agent.filter(|_| scratch.is_dir()) {
                 let needs = AgentRequirements::of_command(&agent.command);
-                let needs = needs.with(&agent.login, &agent.env);
+                let needs = needs.with_login(&agent.login, &agent.env);
                 let variables = &self.project.process.variables;
                 let copies = home(self.project).renewed_copies(&scratch, &needs, variables);
                 drop(keeper.keep(&copies));

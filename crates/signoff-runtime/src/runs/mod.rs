@@ -4,31 +4,31 @@
 //! [`follow`] one to watch while it happens. `OpenedRun` is a run whose lock we have: enough to record a person's decision
 //! ([`control`]), to land it or to undo it. `marks` writes into the plan's file how far the run is.
 
+pub(crate) mod call_marks;
 pub mod control;
 pub(crate) mod day_costs;
-pub mod elsewhere;
 pub mod follow;
-pub(crate) mod kept;
 mod leftovers;
 pub(crate) mod marks;
 pub(crate) mod merges;
 pub mod names;
 pub(crate) mod of_plan;
-mod opened;
+mod opened_run;
 mod progress;
 pub mod questions;
+pub mod remote;
 mod replay;
 mod report;
+pub(crate) mod run_cache;
 pub(crate) mod snapshot;
-mod streamed;
+mod stream_event;
 pub mod transcript;
 mod trees;
 pub mod update;
 pub mod view;
-pub(crate) mod witness;
 pub mod worktrees;
 
-pub use self::kept::read_ahead;
 pub(crate) use self::leftovers::{clear_leftovers, end_leftovers_of, marker};
-pub(crate) use self::opened::{OpenedRun, log_end};
-pub(crate) use self::progress::{agent_report, cut_off_reports, last_progress, todo};
+pub(crate) use self::opened_run::{OpenedRun, log_end};
+pub(crate) use self::progress::{agent_report, cut_off_reports, last_progress, todo_entry};
+pub use self::run_cache::read_ahead;

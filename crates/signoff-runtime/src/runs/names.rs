@@ -4,7 +4,7 @@ use signoff_engine::{Event, Outcome, PauseReason, Run, is_due_when_resumed};
 use signoff_store::runs::{RunEntry, is_run_id, list};
 
 use super::replay::unknown_run;
-use super::streamed::task as task_of;
+use super::stream_event::task as task_of;
 use super::view::RunView;
 use crate::clock::{Clock, SystemClock};
 use crate::drive::journal::first_event;
@@ -55,7 +55,7 @@ fn newest_of_plan(project: &Project, runs: &[RunEntry], text: &str) -> Option<St
 
 /// The newest run of a task: of the plan that names it, or has its name.
 pub fn run_of_task(project: &Project, task: &str) -> Result<Option<String>, Error> {
-    let views = RunView::all(project)?.into_iter().rev();
+    let views = RunView::load_all(project)?.into_iter().rev();
     let mut views = views.filter_map(|(_, view)| view.ok());
     let is_meant =
         |view: &RunView| view.run.id() == task || view.key == task || task_of(&view.run) == task;
@@ -146,8 +146,8 @@ pub fn question_named(project: &Project, text: &str) -> Result<NamedQuestion, Er
         }));
     }
     let mut found = Vec::new();
-    for (_, view) in RunView::all(project)? {
-        let view = view.ok().filter(|view| !view.items().is_empty());
+    for (_, view) in RunView::load_all(project)? {
+        let view = view.ok().filter(|view| !view.inbox_items().is_empty());
         found.extend(view.and_then(|view| open_question(&view, text)));
     }
     if found.is_empty() {
@@ -198,15 +198,18 @@ fn open_question(view: &RunView, name: &str) -> Option<NamedQuestion> {
         .run
         .position(name)
         .or_else(|| asked_step(&view.run, name))?;
-    let mut about = view.run.items().filter(|item| item.about().contains(&at));
+    let mut about = view
+        .run
+        .items()
+        .filter(|item| item.steps_concerned().contains(&at));
     let first = about.next()?;
     let id = view.run.definition(at).map(|step| step.id.as_str());
-    let step = id.filter(|_| first.about().len() > 1);
+    let step = id.filter(|_| first.steps_concerned().len() > 1);
     about.next().is_none().then(|| named(&first.id, step))
 }
 
 /// The ids of the steps of which this text is a part.
-pub fn steps_alike<'r>(run: &'r Run, text: &str) -> Vec<&'r str> {
+pub fn steps_containing<'r>(run: &'r Run, text: &str) -> Vec<&'r str> {
     let steps = run.steps().map(|(step, _)| step.id.as_str());
     steps
         .filter(|id| text.len() >= SHORTEST && id.contains(text))
@@ -215,7 +218,10 @@ pub fn steps_alike<'r>(run: &'r Run, text: &str) -> Vec<&'r str> {
 
 /// The only step with an open question of whose id this text is a part.
 fn asked_step(run: &Run, text: &str) -> Option<usize> {
-    let mut asked: Vec<usize> = run.items().flat_map(|item| item.about().to_vec()).collect();
+    let mut asked: Vec<usize> = run
+        .items()
+        .flat_map(|item| item.steps_concerned().to_vec())
+        .collect();
     asked.sort_unstable();
     asked.dedup();
     let is_part = |at: &usize| {

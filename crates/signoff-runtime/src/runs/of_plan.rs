@@ -11,7 +11,7 @@ use crate::drive::journal::first_event;
 use crate::error::Error;
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
-use crate::runs::witness::has_calls_of;
+use crate::runs::call_marks::has_calls_of;
 
 /// A run of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,7 +26,7 @@ pub(crate) fn last_progress(path: &Path) -> Option<AgentProgress> {
 }
 
 /// A to-do of an agent, as it is written down.
-pub(crate) fn todo(entry: TodoEntry) -> Todo {
+pub(crate) fn todo_entry(entry: TodoEntry) -> Todo {
     Todo {
         text: entry.text,
         state: match entry.state {

@@ -14,7 +14,7 @@ use signoff_engine::{
 use signoff_plan::signed::Digest;
 use signoff_store::signatures::{SignatureRecord, all_matching, copies_of_run};
 
-use super::kept::KeptRuns;
+use super::run_cache::RunCache;
 use super::view::RunView;
 use crate::clock::timestamp;
 use crate::drive::journal::read_events;
@@ -27,7 +27,7 @@ const OUTPUT: usize = 20_000;
 impl RunView {
     /// Everything that the run's verdicts rest on. `now`: when it is written.
     pub fn report(&self, project: &Project, now: Millis) -> Result<Report, Error> {
-        let journal = match KeptRuns::of(project) {
+        let journal = match RunCache::of(project) {
             Some(kept) => kept.report(project, self, JournalReport::clone)?,
             None => JournalReport::read(project, self)?,
         };
@@ -51,11 +51,11 @@ impl RunView {
     fn signatures_given(
         &self,
         project: &Project,
-        versions: &[CarriedOut],
+        versions: &[ExecutedVersion],
     ) -> Result<Vec<ReportedSignature>, Error> {
         let dir = project.store.run_dir(self.run.id());
         let mut given = Vec::new();
-        for CarriedOut { key, digest, terms } in versions {
+        for ExecutedVersion { key, digest, terms } in versions {
             let (Ok(plan), Ok(under)) = (digest.parse::<Digest>(), terms.parse::<Digest>()) else {
                 continue;
             };
@@ -66,13 +66,13 @@ impl RunView {
             let mut by = BTreeSet::new();
             // Of several by one person the newest.
             found.retain(|record| by.insert(record.signature.by.clone()));
-            given.extend(found.iter().rev().map(reported));
+            given.extend(found.iter().rev().map(reported_signature));
         }
         Ok(given)
     }
 }
 
-fn reported(record: &SignatureRecord) -> ReportedSignature {
+fn reported_signature(record: &SignatureRecord) -> ReportedSignature {
     let signature = &record.signature;
     ReportedSignature {
         by: signature.by.clone(),
@@ -87,7 +87,7 @@ fn reported(record: &SignatureRecord) -> ReportedSignature {
 
 /// A version of the plan that was carried out: under which name it was signed, and what.
 #[derive(Debug, Clone)]
-struct CarriedOut {
+struct ExecutedVersion {
     key: String,
     digest: String,
     terms: String,
@@ -105,7 +105,7 @@ pub(super) struct JournalReport {
     /// Those that were tried, or waited on a person.
     begun: BTreeSet<usize>,
     /// In the order in which they were carried out.
-    versions: Vec<CarriedOut>,
+    versions: Vec<ExecutedVersion>,
     models: Vec<ReportedModel>,
     questions: BTreeMap<String, String>,
     answers: Vec<ReportedAnswer>,
@@ -123,7 +123,7 @@ impl JournalReport {
     }
 
     /// These steps and the newest that began, in order; and how many others began.
-    pub(super) fn part(&self, named: &[&str], newest: usize) -> (Vec<ReportedStep>, usize) {
+    pub(super) fn select_steps(&self, named: &[&str], newest: usize) -> (Vec<ReportedStep>, usize) {
         let named = named.iter().filter_map(|id| self.places.get(*id));
         let newest = self.begun.iter().rev().take(newest);
         let chosen: BTreeSet<usize> = named.chain(newest).copied().collect();
@@ -137,7 +137,7 @@ impl JournalReport {
         let order = view.run.order().filter_map(|at| view.run.step(at));
         let known = self.steps.iter().map(|step| &step.id);
         let is_same = order.map(|(step, _)| &step.id).eq(known);
-        is_same && view.run.signed().digest().to_string() == self.digest
+        is_same && view.run.signed_plan().digest().to_string() == self.digest
     }
 
     /// Before its first event.
@@ -169,7 +169,7 @@ impl JournalReport {
         let steps: Vec<ReportedStep> = steps.collect();
         let places = steps.iter().map(|step| step.id.clone()).zip(0..);
         Self {
-            digest: view.run.signed().digest().to_string(),
+            digest: view.run.signed_plan().digest().to_string(),
             places: places.collect(),
             steps,
             begun: BTreeSet::new(),
@@ -188,7 +188,7 @@ impl JournalReport {
                 digest,
                 terms,
                 ..
-            } => self.carry_out(plan.clone(), digest, terms),
+            } => self.note_version(plan.clone(), digest, terms),
             Event::PlanReplanned {
                 plan,
                 digest,
@@ -198,7 +198,7 @@ impl JournalReport {
                 // Without a name of its own it is the same plan in another version.
                 let before = self.versions.last().map(|version| version.key.clone());
                 let key = plan.clone().or(before).unwrap_or_default();
-                self.carry_out(key, digest, terms);
+                self.note_version(key, digest, terms);
             }
             Event::PlanningSpent { planning } => {
                 let asked = planning.iter().map(|one| ReportedModel {
@@ -253,8 +253,8 @@ impl JournalReport {
         }
     }
 
-    fn carry_out(&mut self, key: String, digest: &str, terms: &str) {
-        self.versions.push(CarriedOut {
+    fn note_version(&mut self, key: String, digest: &str, terms: &str) {
+        self.versions.push(ExecutedVersion {
             key,
             digest: digest.to_owned(),
             terms: terms.to_owned(),

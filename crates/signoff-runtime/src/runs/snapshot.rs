@@ -106,7 +106,7 @@ pub(super) fn signed_snapshot(
 /// The plan in a snapshot, if it has this digest; else the digest that it has.
 fn recorded_plan(source: &Source, recorded: &str) -> Result<CheckedPlan, Digest> {
     let draft = parse(source);
-    CheckedPlan::recorded(resolved_plan(&draft), draft.dialect, recorded)
+    CheckedPlan::from_recorded_digest(resolved_plan(&draft), draft.dialect, recorded)
 }
 
 /// The signature of a run: its own copy, or the plan's if an older version of signoff kept none.

@@ -9,7 +9,7 @@ use signoff_api::transcript::{SCHEMA, Transcript, TranscriptEntry};
 use signoff_plan::model::Work;
 use signoff_work::agent::{AgentEvent, DriverKind, LineSplitter, ReaderOptions};
 
-use super::progress::{last_progress, todo};
+use super::progress::{last_progress, todo_entry};
 use super::view::RunView;
 use crate::error::Error;
 use crate::project::Project;
@@ -112,7 +112,7 @@ fn read(driver: DriverKind, bytes: &[u8]) -> Vec<TranscriptEntry> {
     let mut reader = driver.driver().reader(&ReaderOptions::default());
     let mut lines = LineSplitter::default();
     let mut each = |line: &[u8]| {
-        for event in reader.line(line) {
+        for event in reader.read_line(line) {
             entries.add(event);
         }
     };
@@ -145,7 +145,7 @@ impl Entries {
             AgentEvent::ToolEnded { id, ok, output } => return self.end(&id, ok, output),
             AgentEvent::FileChanged { path } => TranscriptEntry::Changed { path },
             AgentEvent::Todo { entries } => {
-                let entries: Vec<Todo> = entries.into_iter().map(todo).collect();
+                let entries: Vec<Todo> = entries.into_iter().map(todo_entry).collect();
                 TranscriptEntry::Todo { entries }
             }
             AgentEvent::Denied { tool, reason } => TranscriptEntry::Denied { tool, reason },

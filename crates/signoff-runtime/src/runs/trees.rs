@@ -6,7 +6,7 @@ use signoff_work::environment::for_contract;
 use signoff_work::git::{HarnessGit, Repository};
 
 use super::leftovers::marker;
-use super::opened::OpenedRun;
+use super::opened_run::OpenedRun;
 use crate::confinement::OverlayMode;
 use crate::error::Error;
 use crate::trees;

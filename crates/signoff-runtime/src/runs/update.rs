@@ -3,8 +3,8 @@
 use signoff_api::report::ReportedStep;
 use signoff_api::run::Run;
 
-use super::kept::KeptRuns;
 use super::report::JournalReport;
+use super::run_cache::RunCache;
 use super::view::RunView;
 use crate::error::Error;
 use crate::project::Project;
@@ -28,8 +28,8 @@ impl RunView {
         named: &[&str],
         newest: usize,
     ) -> Result<RunUpdate, Error> {
-        let part = |journal: &JournalReport| journal.part(named, newest);
-        let (steps, earlier) = match KeptRuns::of(project) {
+        let part = |journal: &JournalReport| journal.select_steps(named, newest);
+        let (steps, earlier) = match RunCache::of(project) {
             Some(kept) => kept.report(project, self, part)?,
             None => part(&JournalReport::read(project, self)?),
         };

@@ -9,13 +9,13 @@ use signoff_api::usage::UsageTotals;
 use signoff_engine::{Event, InboxItem, InboxKind, Millis, PauseReason, PlanState, Run, RunFact};
 use signoff_store::runs::{RunDir, list};
 
-use super::elsewhere;
-use super::kept::{KeptRuns, Reading, RunRead};
 use super::names::run_named;
 use super::progress::agents_at_work;
 use super::questions::{question, question_with_patches};
+use super::remote;
 use super::replay::unknown_run;
-pub use super::streamed::{plan_created, streamed};
+use super::run_cache::{CachedRunState, RunCache, RunReader};
+pub use super::stream_event::{plan_created, stream_event};
 use super::worktrees::RunWorktrees;
 use crate::clock::timestamp;
 use crate::drive::journal::read_events;
@@ -62,8 +62,8 @@ impl RunView {
     /// Reads a run.
     pub fn load(project: &Project, id: &str) -> Result<Self, Error> {
         let dir = project.store.run_dir(id);
-        let driven_elsewhere = elsewhere::sync(project, &dir, id)?;
-        let RunRead {
+        let driven_elsewhere = remote::sync(project, &dir, id)?;
+        let CachedRunState {
             mut run,
             began,
             last,
@@ -71,12 +71,12 @@ impl RunView {
             key,
             path,
             terms,
-        } = match KeptRuns::of(project) {
+        } = match RunCache::of(project) {
             Some(kept) => kept.read(project, id)?,
-            None => Reading::of(project, id)?.run_read(),
+            None => RunReader::of(project, id)?.state(),
         };
         let is_held = driven_elsewhere || is_driven(&dir.lock())?;
-        let is_hung = is_held && !driven_elsewhere && is_silent(project, &dir);
+        let is_hung = is_held && !driven_elsewhere && is_unresponsive(project, &dir);
         // An unreadable log is reported by the commands that change the plan.
         let history = PlanHistory::read(project, &key).unwrap_or_default();
         history.refuse_if_cut(&run)?;
@@ -103,7 +103,7 @@ impl RunView {
     }
 
     /// Every run that began, oldest first; one that cannot be read hides no other.
-    pub fn all(project: &Project) -> Result<Vec<ListedRun>, Error> {
+    pub fn load_all(project: &Project) -> Result<Vec<ListedRun>, Error> {
         let entries = list(&project.store)?.into_iter();
         let views = entries.map(|entry| {
             let view = Self::load(project, &entry.id);
@@ -149,7 +149,7 @@ impl RunView {
     }
 
     /// What this run says about its plan.
-    pub fn known(&self) -> RunFact {
+    pub fn plan_fact(&self) -> RunFact {
         RunFact {
             outcome: self.run.outcome(),
             is_attended: self.driven || self.run.pause_reason() == Some(PauseReason::Waiting),
@@ -167,7 +167,7 @@ impl RunView {
             has_errors: false,
             signed: true,
         };
-        signoff_engine::derive(known, [signoff_engine::PlanFact::Run(self.known())])
+        signoff_engine::derive(known, [signoff_engine::PlanFact::Run(self.plan_fact())])
     }
 
     /// The shape `status` prints.
@@ -188,8 +188,8 @@ impl RunView {
             status: self.state().name().to_owned(),
             outcome: self.run.outcome(),
             paused: self.run.pause_reason().filter(|_| !self.has_ended()),
-            digest: self.run.signed().digest().to_string(),
-            terms: self.run.signed().terms().to_string(),
+            digest: self.run.signed_plan().digest().to_string(),
+            terms: self.run.signed_plan().terms().to_string(),
             started_at: timestamp(self.began),
             updated_at: timestamp(self.last),
             progress: self.run.progress(),
@@ -212,7 +212,7 @@ impl RunView {
                 |at| self.worktrees.of_step(&self.run, at).map(display_path),
                 timestamp,
             ),
-            inbox: self.items(),
+            inbox: self.inbox_items(),
         }
     }
 
@@ -246,7 +246,7 @@ impl RunView {
     }
 
     /// What waits on a person: nothing, once the run has come to an end with it open.
-    pub fn items(&self) -> Vec<signoff_api::inbox::Item> {
+    pub fn inbox_items(&self) -> Vec<signoff_api::inbox::Item> {
         if self.has_ended() {
             return Vec::new();
         }
@@ -254,7 +254,7 @@ impl RunView {
         self.open_items().map(item).collect()
     }
 
-    /// How many items wait on a person: as many as [`Self::items`] has.
+    /// How many items wait on a person: as many as [`Self::inbox_items`] has.
     pub fn question_count(&self) -> usize {
         if self.has_ended() {
             return 0;
@@ -293,7 +293,7 @@ pub fn each_event(project: &Project, id: &str, mut each: impl FnMut(&Event)) -> 
 
 /// Has the process that drives this run shown no sign of life for too long? It hangs, or is on a machine that was
 /// put to sleep. It writes the journal, or touches the lock while it waits.
-fn is_silent(project: &Project, dir: &RunDir) -> bool {
+fn is_unresponsive(project: &Project, dir: &RunDir) -> bool {
     let patience = Duration::from_secs(project.rules.silent_minutes.saturating_mul(60));
     let written = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified());
     let signs = [dir.journal(), dir.lock()];

@@ -6,9 +6,9 @@
 //! has changed since.
 
 pub(crate) mod approvers;
+pub(crate) mod current_signature;
 pub mod message;
 pub mod proof;
-pub(crate) mod signed;
 pub(crate) mod ssh;
 mod terminal;
 pub(crate) mod terms;

@@ -12,7 +12,7 @@ use signoff_store::trust::projects::ProjectStatus;
 
 use super::approvers::RequiredApproval;
 use super::ssh;
-use super::terminal::{harmless, terminal};
+use super::terminal::{printable, terminal};
 use crate::error::{Error, RejectedSignature, SignatureDefect};
 use crate::plan_file::PlanFile;
 use crate::plan_history::PlanHistory;
@@ -96,7 +96,7 @@ pub(crate) fn count_signatures(
                 .admits(&signed)
                 .map_err(|why| SignatureDefect::NotCounted {
                     why,
-                    named: required.rule().named(),
+                    named: required.rule().named_approvers(),
                 })
         });
         match named {
@@ -188,11 +188,11 @@ fn confirm(plan: &PlanFile, signature: &Signature) -> Result<(), Error> {
     let digits: String = signature.digest.hex().chars().take(DIGITS).collect();
     let asked = format!(
         "{}\n  file   {}\n  plan   {}\n  terms  {}\nto sign it off as {}, type the first {DIGITS} digits of the plan's digest: ",
-        harmless(plan.checked.plan.display_title()),
-        harmless(plan.source.name()),
+        printable(plan.checked.plan.display_title()),
+        printable(plan.source.name()),
         signature.digest.short(),
         signature.terms.short(),
-        harmless(&signature.by),
+        printable(&signature.by),
     );
     let talk = |why| Error::NoTerminal { why };
     terminal.write_all(asked.as_bytes()).map_err(talk)?;

@@ -8,6 +8,6 @@ pub(super) fn terminal() -> std::io::Result<File> {
 }
 
 /// Text that others wrote, without what a terminal would act on.
-pub(super) fn harmless(text: &str) -> String {
-    signoff_plan::visible::text(text).into_owned()
+pub(super) fn printable(text: &str) -> String {
+    signoff_plan::visible::escape_text(text).into_owned()
 }

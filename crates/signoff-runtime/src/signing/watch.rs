@@ -73,7 +73,7 @@ impl Watch {
         }
         let (signed, present) = (json!({"files": signed}), json!({"files": present}));
         let same = Value::Null;
-        Some(SignedDifference::between(
+        Some(SignedDifference::compare(
             (&same, &signed),
             (&same, &present),
         ))
@@ -136,7 +136,7 @@ impl Watch {
         }
         let plan = PlanFile::from_source(&self.plan, source, None, &PermissiveWorkspace);
         let terms = fresh.terms_against(&plan.checked.plan, &self.terms);
-        let mut difference = SignedDifference::between(
+        let mut difference = SignedDifference::compare(
             (&canonical(self.signed.plan()), &self.terms),
             (&plan.canonical(), &terms),
         );

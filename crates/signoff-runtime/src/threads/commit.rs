@@ -13,8 +13,8 @@ use signoff_store::threads::ThreadId;
 use signoff_store::{atomic, failpoint};
 
 use super::payload::payload;
-use super::prepared::{CommittedThread, PreparedThread, lock_all};
-use super::rules::stops;
+use super::prepared_thread::{CommittedThread, PreparedThread, lock_all};
+use super::rules::prevents_commit;
 use super::withdraw::{CLEARED, WithdrawReport};
 use super::{Planning, ThreadError};
 use crate::error::Error;
@@ -53,16 +53,16 @@ impl Planning {
         let prepared = self.prepare(context, plans)?;
         let withdrawn = self.withdraw_emptied(context, &prepared)?;
         self.announce(context, &prepared)?;
-        failpoint::reached("commit.announced");
+        failpoint::reach("commit.announced");
         for one in &prepared {
             one.write()?;
         }
         for one in &prepared {
             one.record(context, self.session.as_str())?;
-            failpoint::reached("commit.recorded");
+            failpoint::reach("commit.recorded");
         }
         self.remember(context, &prepared)?;
-        failpoint::reached("commit.remembered");
+        failpoint::reach("commit.remembered");
         let plans = prepared
             .into_iter()
             .map(|one| one.committed_places(context));
@@ -223,6 +223,6 @@ fn problems(plan: &PlanFile) -> Option<Vec<Diagnostic>> {
             .filter(|problem| problem.severity == Severity::Error)
     };
     errors()
-        .any(|problem| stops(&draft, problem))
+        .any(|problem| prevents_commit(&draft, problem))
         .then(|| errors().cloned().collect())
 }

@@ -6,7 +6,7 @@
 pub mod commit;
 mod location;
 mod payload;
-mod prepared;
+mod prepared_thread;
 mod prompt;
 mod rules;
 mod topics;
@@ -19,7 +19,7 @@ use signoff_store::threads::{ThreadId, Threads};
 
 pub use self::commit::Commit;
 pub use self::location::{ROOT_VARIABLE, SESSION_VARIABLE, plans_root};
-pub use self::prepared::CommittedThread;
+pub use self::prepared_thread::CommittedThread;
 pub use self::prompt::overseer;
 pub use self::topics::topics;
 pub use self::withdraw::WithdrawReport;

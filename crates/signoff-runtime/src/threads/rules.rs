@@ -5,7 +5,7 @@ use signoff_plan::diagnostic::{Code, Diagnostic, Severity};
 use signoff_plan::draft::Draft;
 
 /// Does this problem keep the plan from being committed?
-pub(super) fn stops(draft: &Draft, problem: &Diagnostic) -> bool {
+pub(super) fn prevents_commit(draft: &Draft, problem: &Diagnostic) -> bool {
     if problem.severity != Severity::Error {
         return false;
     }
@@ -66,7 +66,7 @@ mod tests {
         let found = check(&draft, &PermissiveWorkspace).diagnostics;
         let codes: Vec<_> = found
             .iter()
-            .filter(|problem| stops(&draft, problem))
+            .filter(|problem| prevents_commit(&draft, problem))
             .map(|problem| problem.code.as_str())
             .collect();
         assert_eq!(codes, expected, "{found:#?}");

@@ -6,7 +6,7 @@ use signoff_api::threads::ThreadDir;
 use signoff_engine::{Actor, ForbiddenTransition, PlanState};
 use signoff_store::threads::{ThreadId, copy};
 
-use super::prepared::given_up_by_us;
+use super::prepared_thread::given_up_by_us;
 use super::{Planning, ThreadError, id, thread_dir};
 use crate::clock::Clock;
 use crate::error::{Error, ThreadConflict};
@@ -159,13 +159,13 @@ fn cancel(
     match plans::withdraw(context, &path, thread.as_str(), reason) {
         Ok(done) => Ok(done.map(|done| done.key)),
         Err(Error::Forbidden(ForbiddenTransition::State { state, .. })) => {
-            Err(running(thread, state))
+            Err(still_running(thread, state))
         }
         Err(error) => Err(error),
     }
 }
 
-fn running(thread: &ThreadId, state: PlanState) -> Error {
+fn still_running(thread: &ThreadId, state: PlanState) -> Error {
     let thread = thread.to_string();
     ThreadError::Conflicts(vec![ThreadConflict::Running { thread, state }]).into()
 }

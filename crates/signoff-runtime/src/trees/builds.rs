@@ -12,7 +12,7 @@ use std::{fs, io};
 
 use signoff_work::layers::{Mask, ignored_paths};
 
-use super::{Trees, error_text, fresh, lock, remove_tree};
+use super::{Trees, error_text, lock, make_empty_directory, remove_tree};
 
 /// Where the builds are.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl LentBuildCache {
         self.is_warm
     }
 
-    pub(crate) fn spoil(&mut self) {
+    pub(crate) fn mark_spoiled(&mut self) {
         self.is_spoiled = true;
     }
 }
@@ -126,7 +126,7 @@ impl Trees {
     /// Removes everything from the layer that is not ignored; returns whether anything is left.
     fn keep_built(&self, layer: &Path) -> io::Result<bool> {
         let (upper, kept) = (layer.join("upper"), layer.join("kept"));
-        fresh(&kept)?;
+        make_empty_directory(&kept)?;
         let paths = self.built_paths(&upper)?;
         for path in &paths {
             let to = kept.join(path);

@@ -69,7 +69,7 @@ fn test_manifests(manifests: &[Manifest]) -> Vec<String> {
 
 impl Trees {
     /// The packages that Python finds installed, looked for once.
-    pub(super) fn installed(&self) -> &Arc<BTreeSet<String>> {
+    pub(super) fn installed_packages(&self) -> &Arc<BTreeSet<String>> {
         self.installed.get_or_init(|| {
             let variables = &self.setup.environment;
             let value = |name: &str| {

@@ -32,7 +32,7 @@ pub(crate) struct RecordedWork {
 
 impl Trees {
     /// A tree for an attempt to work in, with a layer that holds nothing yet.
-    pub(crate) fn work(
+    pub(crate) fn begin_work(
         &self,
         step: &str,
         attempt: u32,
@@ -47,7 +47,7 @@ impl Trees {
             let noted = note_found(&layer, &ignored);
             noted.map_err(|why| format!("{}: {why}", layer.display()))?;
         }
-        failpoint::reached("layer.made");
+        failpoint::reach("layer.made");
         Ok(mount)
     }
 
@@ -63,28 +63,29 @@ impl Trees {
         if let Some(commit) = self.recorded_commit(work)? {
             // Left by a harness that was killed before it had kept everything.
             if upper.is_dir()
-                && let Ok(report) = self.reading(work, |context| record_layer(context, &upper))
+                && let Ok(report) =
+                    self.with_layer_context(work, |context| record_layer(context, &upper))
             {
                 self.settle_ignored(work, &layer, &report.ignored_roots);
                 remove_tree(&layer).ok();
             }
             return self.describe_work(work, commit).map(Some);
         }
-        let report = match mount.and_then(TreeMount::taken) {
-            Some(taken) => self.reading(work, |context| record_taken(context, taken))?,
+        let report = match mount.and_then(TreeMount::exclusive_tree) {
+            Some(taken) => self.with_layer_context(work, |context| record_taken(context, taken))?,
             None if upper.is_dir() => {
-                self.reading(work, |context| record_layer(context, &upper))?
+                self.with_layer_context(work, |context| record_layer(context, &upper))?
             }
             None => return Ok(None),
         };
         let commit = self.commit_work(work, &report.tree)?;
-        failpoint::reached("layer.recorded");
+        failpoint::reach("layer.recorded");
         self.settle_ignored(work, &layer, &report.ignored_roots);
         remove_tree(&layer).ok();
         self.describe_work(work, commit).map(Some)
     }
 
-    fn reading(
+    fn with_layer_context(
         &self,
         work: &WorkContext,
         read: impl FnOnce(&LayerContext<'_>) -> Result<LayerReport, LayerError>,
@@ -93,7 +94,7 @@ impl Trees {
         let base = self.own.tree_of(&work.began)?;
         let ignored = self.known_ignored();
         let mut layers = self.found_layers(&self.layer(&work.step, work.attempt));
-        layers.extend(self.prepared());
+        layers.extend(self.finished_layer());
         let context = LayerContext {
             own: &self.own,
             base: &base,
@@ -131,7 +132,8 @@ impl Trees {
         if work.protects.is_empty() {
             return Ok(Vec::new());
         }
-        let (changed, details) = changed_files(&self.own, &work.base, tree, self.installed())?;
+        let (changed, details) =
+            changed_files(&self.own, &work.base, tree, self.installed_packages())?;
         let mut found = Vec::new();
         for path in changed {
             if self.is_protected(work, tree, &path, &details)? {
@@ -162,7 +164,8 @@ impl Trees {
     }
 
     fn describe_work(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, WorkError> {
-        let (mut files, details) = changed_files(&self.own, &work.base, &commit, self.installed())?;
+        let (mut files, details) =
+            changed_files(&self.own, &work.base, &commit, self.installed_packages())?;
         let list = match fs::read_to_string(self.protected_file(work)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             list => list?,

@@ -127,11 +127,15 @@ impl Trees {
             Arc::clone(&whole)
         } else {
             let at = self.next_mask().map_err(error_text)?;
-            Arc::new(whole.without(&masks.changed, &at).map_err(error_text)?)
+            Arc::new(
+                whole
+                    .without_paths(&masks.changed, &at)
+                    .map_err(error_text)?,
+            )
         };
         if self.new_names_file().exists() {
             let at = self.next_mask().map_err(error_text)?;
-            if let Some(detached) = unchanged.detached(&at).map_err(error_text)? {
+            if let Some(detached) = unchanged.detached_mask(&at).map_err(error_text)? {
                 unchanged = Arc::new(detached);
             }
         }

@@ -13,13 +13,13 @@ mod contract;
 mod details;
 mod ignored;
 mod layers;
+mod leftovers;
 mod locks;
 mod masks;
 mod overlays;
 mod patches;
 mod queue;
 mod references;
-mod remains;
 mod repair;
 mod repositories;
 mod run_tree;
@@ -49,13 +49,13 @@ pub(crate) use self::contract::overlays::ContractOverlayOptions;
 use self::contract::queue::OverlayQueue;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
+pub(crate) use self::leftovers::{LeftoverFinder, RunLeftovers, remove_never_begun};
+use self::leftovers::{START, checked_out, claim, is_others, remove_refs};
 use self::masks::Masks;
 pub(crate) use self::overlays::{CheckoutChanges, TreeMount};
 pub(crate) use self::patches::work_patch;
 pub(crate) use self::queue::{Attempt, CandidateResult, WorkSource};
 use self::references::KnownReferences;
-pub(crate) use self::remains::{RemainsFinder, RunRemains, remove_never_begun};
-use self::remains::{START, checked_out, claim, is_others, remove_refs};
 use self::repositories::ref_part;
 pub(crate) use self::repositories::{
     branch, private_repository, protected_paths, refs, repository, repository_of, run_repository,
@@ -163,7 +163,7 @@ impl Trees {
         locks::clear(&repository, run);
         let own = repository.open_harness_git(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
-        std::fs::create_dir_all(&indexes).map_err(Error::unreadable(&indexes))?;
+        std::fs::create_dir_all(&indexes).map_err(Error::cannot_read(&indexes))?;
         let root = run_root(project, run).unwrap_or_else(|| dir.path().join("worktrees"));
         let kind = if repository.is_private() {
             "private"
@@ -226,7 +226,7 @@ impl Trees {
                 self.own.commit(&tree, commit.as_slice(), message)?
             }
         };
-        failpoint::reached("tree.kept");
+        failpoint::reach("tree.kept");
         let branch = (isolation == Isolation::Worktree).then(|| branch(&self.run));
         // Before the branch: by it one knows that a branch of this name was made here.
         self.remember(START, &start)?;
@@ -238,7 +238,7 @@ impl Trees {
             self.repository.delete_ref(name)?;
             self.repository.move_ref(name, &start, None)?;
         }
-        failpoint::reached("tree.named");
+        failpoint::reach("tree.named");
         let private = self.repository.is_private();
         let on_branch = || head.branch.unwrap_or_else(|| "HEAD".to_owned());
         Ok(RunTree {
@@ -350,7 +350,7 @@ impl Trees {
     }
 
     /// Names a commit that other machines need, so that it can be fetched.
-    pub(crate) fn keep_for_others(&self, commit: &Id) -> Result<(), Error> {
+    pub(crate) fn publish_commit(&self, commit: &Id) -> Result<(), Error> {
         Ok(self.remember(&format!("shared/{commit}"), commit)?)
     }
 
@@ -370,7 +370,7 @@ impl Trees {
         let mut removed = Vec::new();
         if self.root.exists() && !is_others(&self.root, &self.checkout, &self.run) {
             removed.push(self.root.display().to_string());
-            remove_tree(&self.root).map_err(Error::unreadable(&self.root))?;
+            remove_tree(&self.root).map_err(Error::cannot_read(&self.root))?;
         }
         self.clean_up_overlays_and_pool();
         removed.extend(remove_refs(&self.repository, &self.run)?);
@@ -401,7 +401,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Makes an empty directory. The kernel refuses one that was a layer before.
-fn fresh(path: &Path) -> io::Result<()> {
+fn make_empty_directory(path: &Path) -> io::Result<()> {
     remove_tree(path)?;
     std::fs::create_dir_all(path)
 }

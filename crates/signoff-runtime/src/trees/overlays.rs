@@ -16,7 +16,7 @@ use signoff_work::tree::{DirectoryState, read_only_files};
 
 use super::builds::LentBuildCache;
 use super::masks::OmittedFiles;
-use super::{Start, Trees, error_text, fresh, lock, remove_tree};
+use super::{Start, Trees, error_text, lock, make_empty_directory, remove_tree};
 use crate::confinement::{OverlayMode, Scratch};
 
 /// A recorded tree, ready to be shown to one process.
@@ -100,10 +100,10 @@ impl TreeMount {
         names.sort();
         names.dedup();
         names.retain(|name| !self.own.is_kept(name));
-        let (changed, new) = names.into_iter().partition(|name| self.mask.knows(name));
+        let (changed, new) = names.into_iter().partition(|name| self.mask.has_name(name));
         Ok(CheckoutChanges {
-            changed: readable(changed),
-            new: readable(new),
+            changed: lossy_names(changed),
+            new: lossy_names(new),
         })
     }
 
@@ -128,7 +128,7 @@ impl TreeMount {
     }
 
     /// The directory that the process itself changes, where there are no overlays.
-    pub(crate) fn taken(&self) -> Option<&ExclusiveTree> {
+    pub(crate) fn exclusive_tree(&self) -> Option<&ExclusiveTree> {
         match &self.files {
             Files::Lent(_) => None,
             Files::Taken(tree) => Some(tree),
@@ -136,7 +136,7 @@ impl TreeMount {
     }
 
     /// The directory that takes the process's changes.
-    pub(crate) fn upper(&self) -> Option<&Path> {
+    pub(crate) fn upper_layer(&self) -> Option<&Path> {
         match &self.shown {
             VisibleTree::Overlay { tree, .. } => Some(&tree.upper),
             VisibleTree::Checkout | VisibleTree::Copy { .. } => None,
@@ -153,7 +153,7 @@ pub(crate) struct CheckoutChanges {
     pub(crate) new: Vec<String>,
 }
 
-fn readable(names: Vec<Vec<u8>>) -> Vec<String> {
+fn lossy_names(names: Vec<Vec<u8>>) -> Vec<String> {
     let names = names
         .iter()
         .map(|name| String::from_utf8_lossy(name).into_owned());
@@ -200,7 +200,7 @@ impl Trees {
     }
 
     /// The layers below a directory that is the uppermost one itself: the run's tree, for commands of tools.
-    pub(crate) fn below_run_tree(&self, start: Start<'_>) -> Result<VisibleTree, String> {
+    pub(crate) fn visible_run_tree(&self, start: Start<'_>) -> Result<VisibleTree, String> {
         let OverlayMode::Overlays(_) = &self.overlay_mode else {
             let mask = self.mask(false)?;
             return Ok(VisibleTree::Copy {
@@ -213,7 +213,7 @@ impl Trees {
         lower.push(self.mask(false)?.path().to_owned());
         lower.push(self.checkout.clone());
         let work = self.root.join("run.work");
-        fresh(&work).map_err(|why| format!("{}: {why}", work.display()))?;
+        make_empty_directory(&work).map_err(|why| format!("{}: {why}", work.display()))?;
         Ok(VisibleTree::in_layers(Overlay {
             at: self.checkout.clone(),
             lower,
@@ -343,7 +343,7 @@ impl Trees {
     /// The versioned files that a contract wrote. They are discarded, and reported.
     pub(crate) fn written_files(&self, mount: &TreeMount) -> Vec<String> {
         let mut found = Vec::new();
-        if let (Some(upper), Ok(rules)) = (mount.upper(), self.rules()) {
+        if let (Some(upper), Ok(rules)) = (mount.upper_layer(), self.rules()) {
             written_below(upper, b"", &rules, &mut found);
         }
         found
@@ -372,7 +372,7 @@ impl Trees {
         self.clear_overlays();
         if let Some(pool) = self.pool.get() {
             // What stays is used by the next run.
-            pool.trim().ok();
+            pool.remove_unused().ok();
         }
         let layers = self.layer_root();
         if layers != self.root {
@@ -385,7 +385,7 @@ impl Trees {
 /// An overlay whose changes are kept in this directory.
 fn overlay(at: PathBuf, lower: Vec<PathBuf>, layer: &Path) -> Result<Overlay, String> {
     let (upper, work) = (layer.join("upper"), layer.join("work"));
-    fresh(&work)
+    make_empty_directory(&work)
         .and_then(|()| fs::create_dir_all(&upper))
         .map_err(|why| format!("{}: {why}", layer.display()))?;
     Ok(Overlay {

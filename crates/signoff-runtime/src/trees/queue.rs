@@ -68,7 +68,7 @@ impl Trees {
                 Merge::Clean(tree) => tree,
             },
         };
-        let (files, details) = changed_files(&self.own, head, &tree, self.installed())?;
+        let (files, details) = changed_files(&self.own, head, &tree, self.installed_packages())?;
         refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
         let commit = match recorded {
@@ -81,7 +81,7 @@ impl Trees {
             }
         };
         self.own.sync_objects()?;
-        failpoint::reached("candidate.built");
+        failpoint::reach("candidate.built");
         Ok(CandidateResult::Candidate(Candidate {
             tree: tree.to_string(),
             commit: commit.to_string(),
@@ -178,7 +178,7 @@ impl Trees {
     }
 
     /// What the commit of an attempt says.
-    pub(crate) fn message(&self, title: &str, step: &str, attempt: u32) -> String {
+    pub(crate) fn commit_message(&self, title: &str, step: &str, attempt: u32) -> String {
         let trailer = self.trailer(step, attempt);
         format!("{}\n\nSignoff-Attempt: {trailer}\n", title.trim())
     }
@@ -201,12 +201,12 @@ impl Trees {
         }
         let commit = id(&candidate.commit)?;
         let branch = super::branch(&self.run);
-        failpoint::reached("merge.before");
+        failpoint::reach("merge.before");
         let moved = self
             .repository
             .move_ref(&branch, &commit, Some(&id(&candidate.onto)?))
             .map_err(error_text)?;
-        failpoint::reached("merge.moved");
+        failpoint::reach("merge.moved");
         if moved {
             return Ok(done());
         }

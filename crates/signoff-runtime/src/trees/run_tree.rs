@@ -78,7 +78,7 @@ impl Trees {
             self.setup.copy(&self.checkout, worktree.path())?;
             worktree.adopt_untracked_and_reset().map_err(error_text)?;
         }
-        failpoint::reached("run_tree.shown");
+        failpoint::reach("run_tree.shown");
         std::fs::remove_file(&mark).map_err(|why| format!("{}: {why}", mark.display()))
     }
 

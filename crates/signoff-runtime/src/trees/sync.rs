@@ -167,7 +167,7 @@ impl Trees {
     /// What a person did is journaled: the branch moves to it.
     pub(crate) fn move_branch_to_join(&self, joined: &JoinedChanges) -> Result<(), String> {
         let _in_turns = lock(&self.syncing);
-        failpoint::reached("join.recorded");
+        failpoint::reach("join.recorded");
         let branch = super::branch(&self.run);
         let moved = self
             .repository
@@ -204,11 +204,11 @@ impl Trees {
         };
         let report = self
             .own
-            .land_files_but(&agreed, &head, &first, &hold, &failpoint::reached)
+            .land_files_but(&agreed, &head, &first, &hold, &failpoint::reach)
             .map_err(error_text)?;
         self.note_landed(&report.written);
         self.remember_landing(&report.landed).map_err(error_text)?;
-        failpoint::reached("files.landed");
+        failpoint::reach("files.landed");
         self.agree_on(&report.base).map_err(error_text)?;
         let held = |held: &HeldFile| format!("`{}`: {}", held.path, held.reason);
         Ok(LandedFiles {
@@ -376,8 +376,8 @@ impl Trees {
         }
         let report = self
             .own
-            .unland_files(&landings, &first, &failpoint::reached)?;
-        failpoint::reached("undo.unlanded");
+            .unland_files(&landings, &first, &failpoint::reach)?;
+        failpoint::reach("undo.unlanded");
         self.forget_landings(&report.left)?;
         Ok(report)
     }

@@ -263,13 +263,13 @@ fn trouble_of_the_harness_is_no_attempts_failure() {
         let stopped = world.replayed();
         assert_eq!(stopped.pause_reason(), Some(PauseReason::Trouble));
         assert_eq!(
-            stopped.trouble(),
+            stopped.harness_trouble(),
             Some(
                 "step `step-1`: its work could not be merged: `git add` failed: no space left on device"
             )
         );
         let second = world.drive();
-        assert_eq!(world.replayed().trouble(), None);
+        assert_eq!(world.replayed().harness_trouble(), None);
         assert!(completed(&second), "after {begun}: {second:?}");
         let called = |action: &&Action| matches!(action, Action::Call { .. });
         assert_eq!(

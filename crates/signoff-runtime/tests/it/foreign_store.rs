@@ -48,7 +48,7 @@ impl World {
             user_config: None,
             state_dir: None,
             person: "me".to_owned(),
-            engine: signoff_runtime::project::EngineAccess::default(),
+            services: signoff_runtime::project::ExternalServices::default(),
         });
         Self {
             dir,

@@ -364,7 +364,7 @@ impl Person for Answers {
         }
     }
 
-    fn refused(&mut self, refusal: &Refusal) {
+    fn note_refusal(&mut self, refusal: &Refusal) {
         self.refusals.push(refusal.clone());
     }
 

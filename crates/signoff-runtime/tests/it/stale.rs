@@ -35,7 +35,7 @@ fn project(directory: &Path) -> Project {
         user_config: None,
         state_dir: None,
         person: "me".to_owned(),
-        engine: signoff_runtime::project::EngineAccess::default(),
+        services: signoff_runtime::project::ExternalServices::default(),
     })
     .expect("the store was just made")
 }

@@ -40,10 +40,10 @@ impl CapturedOutput {
         let left_out = self.left_out();
         if left_out == 0 {
             // In one piece, because a character may lie on both sides of the border.
-            return lossy(&[&self.head[..], &tail[..]].concat());
+            return lossy_text(&[&self.head[..], &tail[..]].concat());
         }
-        let head = lossy(&self.head);
-        let tail = lossy(from_character(&tail));
+        let head = lossy_text(&self.head);
+        let tail = lossy_text(from_character(&tail));
         format!("{head}\n[… {left_out} bytes left out …]\n{tail}")
     }
 
@@ -61,9 +61,9 @@ impl CapturedOutput {
         let cut = kept.len().saturating_sub(bytes);
         let cut_bytes = &kept[cut..];
         if cut == 0 && self.left_out() == 0 {
-            lossy(cut_bytes)
+            lossy_text(cut_bytes)
         } else {
-            lossy(from_character(cut_bytes))
+            lossy_text(from_character(cut_bytes))
         }
     }
 
@@ -86,7 +86,7 @@ impl CapturedOutput {
     }
 }
 
-fn lossy(bytes: &[u8]) -> String {
+fn lossy_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

@@ -98,7 +98,7 @@ pub(crate) fn rules(policy: &Policy) -> io::Result<OwnedFd> {
     };
     let rules = create(&handled)?;
     allow(&rules, Path::new("/"), LIST)?;
-    for path in readable()? {
+    for path in readable_paths()? {
         // A path that was removed meanwhile needs no rule.
         allow(&rules, &path, READ).or_else(ignore_missing)?;
     }
@@ -114,7 +114,7 @@ pub(crate) fn rules(policy: &Policy) -> io::Result<OwnedFd> {
 
 /// Returns the top-level paths except devices. Rules only add rights, so `/` itself cannot be named; and a symbolic
 /// link could lead to the devices.
-fn readable() -> io::Result<Vec<PathBuf>> {
+fn readable_paths() -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/")? {
         let entry = entry?;

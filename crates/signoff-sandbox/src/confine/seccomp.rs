@@ -141,7 +141,7 @@ const fn argument(index: u32) -> u32 {
 }
 
 /// The offset of the upper half.
-const fn upper(argument: u32) -> u32 {
+const fn upper_half(argument: u32) -> u32 {
     argument + 4
 }
 
@@ -325,7 +325,7 @@ fn refuse_limits_of_others() -> Vec<sock_filter> {
     vec![
         load(new),
         equal(0, 0, 3),
-        load(upper(new)),
+        load(upper_half(new)),
         equal(0, 0, 1),
         end(ALLOW),
         load(argument(0)),

@@ -15,7 +15,7 @@ use crate::command::program::{self, Executability};
 use crate::confine::landlock;
 use crate::confine::seccomp::{self, Filter};
 use crate::launch::bubblewrap;
-use crate::mounts::view::{self, Entry, MountView, Source};
+use crate::mounts::view::{self, Entry, MountSource, MountView};
 use crate::namespaces::kept_mounts::KeptMounts;
 use crate::namespaces::spec::NamespaceSpec;
 use crate::policy::level::Level;
@@ -56,8 +56,8 @@ pub(crate) fn find_program(
         return program::find(program, cwd, env);
     };
     program::find_by(program, cwd, env, |path| match view.locate(path).1 {
-        Source::Host(from) => program::executability(&from),
-        Source::Overlay(overlay, inner) => match view::look_up(overlay, &inner) {
+        MountSource::Host(from) => program::executability(&from),
+        MountSource::Overlay(overlay, inner) => match view::look_up(overlay, &inner) {
             Ok(Entry::File(file)) => program::executability(&file),
             // Where it leads is known only when it is executed.
             Ok(Entry::Link(_)) => Executability::Yes,

@@ -10,7 +10,7 @@ use crate::mounts::paths::{
 };
 use crate::mounts::placement::{Content, Placement, attach_all};
 use crate::mounts::step::MountStep;
-use crate::mounts::view::{self, Entry, MountView, Source};
+use crate::mounts::view::{self, Entry, MountSource, MountView};
 use crate::policy::{DEVICES, Overlay, Policy};
 
 /// Where a command finds its temporary directory.
@@ -78,9 +78,9 @@ fn add_read_only(
 ) -> io::Result<()> {
     for path in &policy.read_only {
         let at = match view.locate(path) {
-            (_, Source::Host(from)) if from == *path => resolve_protected(path)?,
-            (at, Source::Host(from)) => resolve_protected(&from).map(|_| at)?,
-            (at, Source::Overlay(overlay, inner)) => {
+            (_, MountSource::Host(from)) if from == *path => resolve_protected(path)?,
+            (at, MountSource::Host(from)) => resolve_protected(&from).map(|_| at)?,
+            (at, MountSource::Overlay(overlay, inner)) => {
                 match look_up(overlay, &inner, "protect", path)? {
                     Entry::Missing => {
                         return Err(path_error("protect", path, &io::ErrorKind::NotFound.into()));
@@ -107,8 +107,10 @@ fn add_hidden(
 ) -> io::Result<()> {
     for path in &policy.hidden {
         let placement = match view.locate(path) {
-            (at, Source::Overlay(overlay, inner)) => hide_in_overlay(view, overlay, at, inner)?,
-            (at, Source::Host(from)) => hide_host_path(path, &at, &from)?,
+            (at, MountSource::Overlay(overlay, inner)) => {
+                hide_in_overlay(view, overlay, at, inner)?
+            }
+            (at, MountSource::Host(from)) => hide_host_path(path, &at, &from)?,
         };
         placements.extend(placement);
     }
@@ -134,11 +136,11 @@ fn hide_in_overlay<'a>(
             Entry::Link(to) => {
                 let path = normalize(&at.parent().unwrap_or(&at).join(to));
                 match view.locate(&path) {
-                    (next_at, Source::Overlay(next, next_inner)) => {
+                    (next_at, MountSource::Overlay(next, next_inner)) => {
                         (overlay, at, inner) = (next, next_at, next_inner);
                         continue;
                     }
-                    (at, Source::Host(from)) => return hide_host_path(&path, &at, &from),
+                    (at, MountSource::Host(from)) => return hide_host_path(&path, &at, &from),
                 }
             }
         };

@@ -23,7 +23,7 @@ pub(crate) enum Entry {
 
 /// Where the content of a path comes from.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Source<'a> {
+pub(crate) enum MountSource<'a> {
     /// From this path of the host.
     Host(PathBuf),
     /// From this path inside of an overlay.
@@ -60,11 +60,11 @@ impl<'a> MountView<'a> {
 
     /// Returns where the command finds a path, and where its content comes from: the innermost mount there. Outside
     /// of overlays that is the host's own path.
-    pub(crate) fn locate(&self, path: &Path) -> (PathBuf, Source<'a>) {
+    pub(crate) fn locate(&self, path: &Path) -> (PathBuf, MountSource<'a>) {
         let Some(OverlayPath { at, overlay, inner }) = self.overlay_at(path) else {
-            return (path.to_owned(), Source::Host(path.to_owned()));
+            return (path.to_owned(), MountSource::Host(path.to_owned()));
         };
-        let (mut depth, mut source) = (0, Source::Overlay(overlay, inner.clone()));
+        let (mut depth, mut source) = (0, MountSource::Overlay(overlay, inner.clone()));
         let own = self.policy.writable.iter().map(|path| (path, path));
         let binds = self.policy.binds.iter().map(|bind| (&bind.to, &bind.from));
         for (to, from) in own.chain(binds) {
@@ -74,7 +74,7 @@ impl<'a> MountView<'a> {
             };
             let names = mounted.inner.components().count();
             if let (true, Ok(rest)) = (names > depth, inner.strip_prefix(&mounted.inner)) {
-                (depth, source) = (names, Source::Host(join(from, rest)));
+                (depth, source) = (names, MountSource::Host(join(from, rest)));
             }
         }
         (at, source)

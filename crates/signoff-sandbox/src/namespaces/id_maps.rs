@@ -25,7 +25,7 @@ struct IdMap {
 
 impl IdMaps {
     /// Maps each user that exists here to itself.
-    pub(crate) fn own() -> io::Result<Self> {
+    pub(crate) fn identity_maps() -> io::Result<Self> {
         let user = rustix::process::geteuid();
         let group = rustix::process::getegid();
         let map = |path: &str, id: u32| -> io::Result<IdMap> {

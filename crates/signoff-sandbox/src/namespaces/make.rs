@@ -52,7 +52,7 @@ pub(crate) fn make_namespaces(
     let mut maker_stack = ChildStack::small();
     let context = MakeContext {
         kind,
-        maps: IdMaps::own()?,
+        maps: IdMaps::identity_maps()?,
         maker_stack: maker_stack.top(),
         signal: AtomicU32::new(WAIT),
         user: AtomicI32::new(-1),

@@ -27,7 +27,7 @@ impl CommandTag {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         // Harnesses on one machine start at different numbers, in case one adopts orphans of another.
         let first = u64::from(std::process::id()) * 1009;
-        Self::inside(own_limit(), first + COUNT.fetch_add(1, Ordering::Relaxed))
+        Self::nested_tag(own_limit(), first + COUNT.fetch_add(1, Ordering::Relaxed))
     }
 
     /// Returns the tag that the value of the limit is, if it is one.
@@ -50,7 +50,7 @@ impl CommandTag {
     }
 
     /// Returns the tag of a command that a process with this limit starts.
-    fn inside(own: u64, count: u64) -> Option<Self> {
+    fn nested_tag(own: u64, count: u64) -> Option<Self> {
         let base = Self::from_limit(own).map_or(ALL_FREE, Self::limit);
         if own < base {
             return None;
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn covers_itself_and_what_is_inside() {
-        let outer = CommandTag::inside(UNLIMITED, 7).unwrap();
-        let other = CommandTag::inside(UNLIMITED, 8).unwrap();
-        let inner = CommandTag::inside(outer.limit(), 3).unwrap();
-        let innermost = CommandTag::inside(inner.limit(), 0).unwrap();
+        let outer = CommandTag::nested_tag(UNLIMITED, 7).unwrap();
+        let other = CommandTag::nested_tag(UNLIMITED, 8).unwrap();
+        let inner = CommandTag::nested_tag(outer.limit(), 3).unwrap();
+        let innermost = CommandTag::nested_tag(inner.limit(), 0).unwrap();
         assert!(outer.covers(outer) && outer.covers(inner) && outer.covers(innermost));
         assert!(inner.covers(innermost));
         assert!(!outer.covers(other) && !other.covers(inner) && !inner.covers(outer));
@@ -129,18 +129,18 @@ mod tests {
 
     #[test]
     fn goes_down_only() {
-        let outer = CommandTag::inside(UNLIMITED, FREE + 5).unwrap();
-        let inner = CommandTag::inside(outer.limit(), FREE - 1).unwrap();
+        let outer = CommandTag::nested_tag(UNLIMITED, FREE + 5).unwrap();
+        let inner = CommandTag::nested_tag(outer.limit(), FREE - 1).unwrap();
         assert!(inner.limit() < outer.limit());
     }
 
     #[test]
     fn gives_none_where_it_cannot() {
-        assert_eq!(CommandTag::inside(1024, 0), None);
+        assert_eq!(CommandTag::nested_tag(1024, 0), None);
         let deepest = (0..3).fold(UNLIMITED, |limit, _| {
-            CommandTag::inside(limit, 1).unwrap().limit()
+            CommandTag::nested_tag(limit, 1).unwrap().limit()
         });
-        assert_eq!(CommandTag::inside(deepest, 1), None);
+        assert_eq!(CommandTag::nested_tag(deepest, 1), None);
         assert_eq!(CommandTag::from_limit(UNLIMITED), None);
     }
 }

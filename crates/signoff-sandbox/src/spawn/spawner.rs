@@ -46,7 +46,7 @@ impl Spawner {
                 tell.send(Arc::clone(&thread)).ok();
                 serve(&incoming, &shared, &thread);
             })?;
-        let thread = thread.recv().map_err(|_| gone())?;
+        let thread = thread.recv().map_err(|_| thread_gone())?;
         Ok(Arc::new(Self { requests, thread }))
     }
 
@@ -70,8 +70,10 @@ impl Spawner {
         request: impl FnOnce(SyncSender<io::Result<T>>) -> Request,
     ) -> io::Result<T> {
         let (reply, answer) = sync_channel(1);
-        self.requests.send(request(reply)).map_err(|_| gone())?;
-        answer.recv().map_err(|_| gone())?
+        self.requests
+            .send(request(reply))
+            .map_err(|_| thread_gone())?;
+        answer.recv().map_err(|_| thread_gone())?
     }
 }
 
@@ -130,6 +132,6 @@ fn register(child: &ForkedChild, thread: &SpawningThread) {
     thread.clear_starting();
 }
 
-fn gone() -> io::Error {
+fn thread_gone() -> io::Error {
     io::Error::other("the thread that starts processes is gone")
 }

@@ -12,7 +12,7 @@ const NOTICE: &[u8] = "\n[… log full, the rest was left out …]\n".as_bytes()
 
 /// The stream that bytes come from. A word in pieces is put together per stream.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Source {
+pub(crate) enum LogSource {
     Stdout,
     Stderr,
 }
@@ -41,13 +41,13 @@ impl Log {
         }
     }
 
-    pub(crate) fn write(&mut self, source: Source, bytes: &[u8]) {
+    pub(crate) fn write(&mut self, source: LogSource, bytes: &[u8]) {
         if self.path.is_none() {
             return;
         }
         let redactor = match source {
-            Source::Stdout => &mut self.stdout,
-            Source::Stderr => &mut self.stderr,
+            LogSource::Stdout => &mut self.stdout,
+            LogSource::Stderr => &mut self.stderr,
         };
         let bytes = redactor.push(bytes);
         self.write_all(&bytes);

@@ -11,7 +11,7 @@ use crate::command::captured::CapturedOutput;
 use crate::command::stdin_writer::StdinWriter;
 use crate::poll::poll_until;
 use crate::spawn::leader::Leader;
-use crate::watch::log::{Log, Source};
+use crate::watch::log::{Log, LogSource};
 
 /// Time between `SIGTERM` and `SIGKILL`.
 const GRACE: Duration = Duration::from_secs(2);
@@ -116,7 +116,7 @@ impl StderrCapture {
                 Ok(0) => break,
                 Ok(count) => {
                     let bytes = &buffer[..count];
-                    log.write(Source::Stderr, bytes);
+                    log.write(LogSource::Stderr, bytes);
                     let captured = self.captured.lock();
                     captured.unwrap_or_else(PoisonError::into_inner).push(bytes);
                 }

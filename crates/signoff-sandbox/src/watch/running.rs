@@ -10,7 +10,7 @@ use crate::command::Limits;
 use crate::command::report::CommandReport;
 use crate::command::stdin_writer::StdinWriter;
 use crate::spawn::leader::Leader;
-use crate::watch::log::{Log, Source};
+use crate::watch::log::{Log, LogSource};
 use crate::watch::redaction::Redaction;
 use crate::watch::stream::Stream;
 use crate::watch::time_limit::TimeLimit;
@@ -49,8 +49,8 @@ impl RunningCommand {
         let watch = Watch {
             leader,
             stop: Arc::clone(&signal),
-            stdout: Stream::new(Source::Stdout, options.stdout, options.limits.output),
-            stderr: Stream::new(Source::Stderr, options.stderr, options.limits.output),
+            stdout: Stream::new(LogSource::Stdout, options.stdout, options.limits.output),
+            stderr: Stream::new(LogSource::Stderr, options.stderr, options.limits.output),
             log: Log::new(options.log, options.limits.log, &options.redaction),
             started,
             time,

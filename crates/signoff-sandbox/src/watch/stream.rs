@@ -6,19 +6,19 @@ use std::time::Instant;
 use rustix::io::Errno;
 
 use crate::command::captured::CapturedOutput;
-use crate::watch::log::{Log, Source};
+use crate::watch::log::{Log, LogSource};
 
 #[derive(Debug)]
 pub(crate) struct Stream {
     /// `None` at end of file.
     fd: Option<OwnedFd>,
     captured: CapturedOutput,
-    source: Source,
+    source: LogSource,
 }
 
 impl Stream {
     /// Takes over a descriptor that does not block.
-    pub(crate) fn new(source: Source, fd: OwnedFd, limit: u64) -> Self {
+    pub(crate) fn new(source: LogSource, fd: OwnedFd, limit: u64) -> Self {
         Self {
             fd: Some(fd),
             source,

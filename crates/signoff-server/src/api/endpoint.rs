@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::address::{Named, Queried};
 use crate::calls::{Call, call};
 use crate::error::HttpError;
-use crate::hidden::in_json;
+use crate::redaction::hide_in_json;
 use crate::sessions::Session;
 use crate::state::AppState;
 
@@ -64,7 +64,7 @@ pub(crate) struct EndpointRequest<Q = Nothing, B = Nothing> {
 
 impl<Q, B> EndpointRequest<Q, B> {
     /// The parameter of this name in the path.
-    pub(crate) fn named(&self, name: &str) -> &str {
+    pub(crate) fn path_value(&self, name: &str) -> &str {
         self.named.get(name)
     }
 }
@@ -86,7 +86,7 @@ where
         let asked = read::<Q, B>(request, &state).await?;
         let answer = call(&state, &session, move |call| {
             let answer = work(call, &asked)?;
-            Ok(shown(call, path, &answer))
+            Ok(response_value(call, path, &answer))
         });
         Ok::<Response, HttpError>(Json(answer.await?).into_response())
     };
@@ -102,10 +102,10 @@ where
 }
 
 /// What is sent of an answer: of runs, not what is secret.
-fn shown(call: &Call, path: &str, answer: &impl Serialize) -> Value {
+fn response_value(call: &Call, path: &str, answer: &impl Serialize) -> Value {
     let mut value = json!(answer);
     if path.starts_with("/api/runs") || path.starts_with("/api/inbox") {
-        in_json(&call.project.secrets(), &mut value);
+        hide_in_json(&call.project.secrets(), &mut value);
     }
     value
 }

@@ -36,19 +36,19 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             "/api/runs/{run}/events",
             "Streams the events of a run.",
             Answer::Events(schemars::SchemaGenerator::subschema_for::<StreamedEvent>),
-            get(of_run),
+            get(stream_run),
         ),
         stream(
             "/api/tasks/{task}/events",
             "Streams the progress of the steps of a task's newest run.",
             Answer::Events(schemars::SchemaGenerator::subschema_for::<ProgressEvent>),
-            get(of_task),
+            get(stream_task),
         ),
         stream(
             "/api/events",
             "Streams what becomes of all plans, and what waits on people.",
             Answer::Events(schemars::SchemaGenerator::subschema_for::<ActivityEvent>),
-            get(of_all),
+            get(stream_all),
         ),
     ]
 }
@@ -75,7 +75,7 @@ struct ProgressEvent {
     logs: Vec<LogEntry>,
 }
 
-async fn of_run(
+async fn stream_run(
     State(state): State<AppState>,
     session: Session,
     named: Named,
@@ -94,7 +94,7 @@ async fn of_run(
     .await
 }
 
-async fn of_task(
+async fn stream_task(
     State(state): State<AppState>,
     session: Session,
     named: Named,
@@ -119,7 +119,7 @@ async fn of_task(
     .await
 }
 
-async fn of_all(
+async fn stream_all(
     State(state): State<AppState>,
     session: Session,
     Queried(query): Queried<EventsQuery>,
@@ -129,12 +129,12 @@ async fn of_all(
     let project = call(&state, &session, |call| Ok(call.project.clone())).await?;
     let body = state.hub.follow_all(project, seen)?;
     Ok(body
-        .while_allowed(signed_in(&state, &headers))
+        .while_allowed(is_still_signed_in(&state, &headers))
         .into_response())
 }
 
 /// Is the person who opened this stream still signed in?
-fn signed_in(state: &AppState, headers: &HeaderMap) -> IsAllowed {
+fn is_still_signed_in(state: &AppState, headers: &HeaderMap) -> IsAllowed {
     let (state, headers) = (state.clone(), headers.clone());
     Arc::new(move || state.session_of(&headers).is_some())
 }
@@ -152,6 +152,6 @@ async fn follow(
     let (project, run) = found.await?;
     let body = state.hub.follow_run(project, &run, view, seen)?;
     Ok(body
-        .while_allowed(signed_in(state, headers))
+        .while_allowed(is_still_signed_in(state, headers))
         .into_response())
 }

@@ -51,13 +51,14 @@ fn list(call: &Call, _asked: &EndpointRequest) -> Result<Inbox, HttpError> {
 
 /// Answers, and shows what still waits.
 fn answer(call: &Call, asked: &EndpointRequest<Nothing, AnswerBody>) -> Result<Inbox, HttpError> {
-    send_answer(call, asked.named("item"), &asked.body)?;
+    send_answer(call, asked.path_value("item"), &asked.body)?;
     list(call, &EndpointRequest::default())
 }
 
 /// Gives a person's answer to whoever asked.
 pub(crate) fn send_answer(call: &Call, item: &str, body: &AnswerBody) -> Result<(), HttpError> {
-    let question = questions::named(&call.project, item).map_err(|error| call.fail(error))?;
+    let question =
+        questions::find_question(&call.project, item).map_err(|error| call.fail(error))?;
     if let Some(question) = question {
         let is_reply = body.choice == "reply" && !question.choices.contains(&body.choice);
         let text = body.note.as_deref().filter(|_| is_reply);

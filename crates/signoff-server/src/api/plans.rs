@@ -91,7 +91,7 @@ struct ShownText {
 
 fn list(call: &Call, asked: &EndpointRequest<ListQuery>) -> Result<Plans, HttpError> {
     let state = |name: &String| {
-        let found = PlanState::named(name);
+        let found = PlanState::from_name(name);
         found.ok_or_else(|| HttpError::bad_request(&format!("`{name}` is not a state of plans")))
     };
     let states = asked.query.status.iter().map(state);
@@ -111,17 +111,17 @@ fn list(call: &Call, asked: &EndpointRequest<ListQuery>) -> Result<Plans, HttpEr
 }
 
 fn show(call: &Call, asked: &EndpointRequest) -> Result<Plan, HttpError> {
-    let name = asked.named("plan");
+    let name = asked.path_value("plan");
     let plan = call.read_plan(name)?;
-    let view = PlanView::of(&call.project, &plan).map_err(call.about(name))?;
+    let view = PlanView::of(&call.project, &plan).map_err(call.fail_about(name))?;
     Ok(view.to_api(&plan))
 }
 
 fn text(call: &Call, asked: &EndpointRequest) -> Result<ShownText, HttpError> {
-    let name = asked.named("plan");
+    let name = asked.path_value("plan");
     let plan = call.read_plan(name)?;
     Ok(ShownText {
-        id: plan.key(&call.project).map_err(call.about(name))?,
+        id: plan.key(&call.project).map_err(call.fail_about(name))?,
         version: plan.checked.plan.version,
         digest: plan.digest().to_string(),
         dialect: plan.checked.dialect.as_str().to_owned(),
@@ -130,7 +130,7 @@ fn text(call: &Call, asked: &EndpointRequest) -> Result<ShownText, HttpError> {
 }
 
 fn problems(call: &Call, asked: &EndpointRequest) -> Result<Diagnostics, HttpError> {
-    Ok(diagnostics(&call.read_plan(asked.named("plan"))?))
+    Ok(diagnostics(&call.read_plan(asked.path_value("plan"))?))
 }
 
 fn check(
@@ -157,8 +157,8 @@ fn revise_plan(
     call: &Call,
     asked: &EndpointRequest<Nothing, NewText>,
 ) -> Result<PlanRef, HttpError> {
-    let name = asked.named("plan");
-    let (path, shown) = call.locate(name)?;
+    let name = asked.path_value("plan");
+    let (path, shown) = call.locate_plan(name)?;
     let revision = match &asked.body.text {
         Some(text) => Revision::Text(text.clone().into_bytes()),
         None => Revision::InPlace,
@@ -168,5 +168,5 @@ fn revise_plan(
         expect_digest: asked.body.expect_digest.clone(),
     };
     let done = revise(call.by_person(), &path, &shown, &revision, &expected);
-    Ok(done.map_err(call.about(name))?.to_api())
+    Ok(done.map_err(call.fail_about(name))?.to_api())
 }

@@ -32,7 +32,7 @@ pub(crate) fn endpoints() -> Vec<Endpoint> {
             &post,
             "/api/plans/{plan}/comments",
             "Says something about a plan or a step.",
-            say,
+            add_comment,
         ),
         endpoint(
             &post,
@@ -123,45 +123,48 @@ enum ChangeBody {
 }
 
 fn list(call: &Call, asked: &EndpointRequest) -> Result<Comments, HttpError> {
-    let name = asked.named("plan");
+    let name = asked.path_value("plan");
     let plan = call.read_plan(name)?;
-    comments(&call.project, &plan).map_err(call.about(name))
+    comments(&call.project, &plan).map_err(call.fail_about(name))
 }
 
-fn say(call: &Call, asked: &EndpointRequest<Nothing, CommentBody>) -> Result<Comments, HttpError> {
-    let name = asked.named("plan");
-    let (path, shown) = call.locate(name)?;
+fn add_comment(
+    call: &Call,
+    asked: &EndpointRequest<Nothing, CommentBody>,
+) -> Result<Comments, HttpError> {
+    let name = asked.path_value("plan");
+    let (path, shown) = call.locate_plan(name)?;
     let new = NewComment {
         step: asked.body.step.clone(),
         text: asked.body.text.clone(),
         ..NewComment::default()
     };
-    comment(call.by_person(), &path, &shown, &[new]).map_err(call.about(name))
+    comment(call.by_person(), &path, &shown, &[new]).map_err(call.fail_about(name))
 }
 
 fn resolve(call: &Call, asked: &EndpointRequest) -> Result<Comments, HttpError> {
-    let (name, id) = (asked.named("plan"), asked.named("comment"));
-    let (path, shown) = call.locate(name)?;
-    resolve_comment(call.by_person(), &path, &shown, id).map_err(call.about(name))
+    let (name, id) = (asked.path_value("plan"), asked.path_value("comment"));
+    let (path, shown) = call.locate_plan(name)?;
+    resolve_comment(call.by_person(), &path, &shown, id).map_err(call.fail_about(name))
 }
 
 fn change(call: &Call, asked: &EndpointRequest<Nothing, EditBody>) -> Result<PlanRef, HttpError> {
-    let (name, body) = (asked.named("plan"), &asked.body);
-    let (path, shown) = call.locate(name)?;
+    let (name, body) = (asked.path_value("plan"), &asked.body);
+    let (path, shown) = call.locate_plan(name)?;
     let changes: Vec<PlanChange> = body.changes.iter().cloned().map(Into::into).collect();
     let options = EditOptions {
         expect_version: body.expect_version,
         expect_digest: body.expect_digest.clone(),
     };
     let done = edit(call.by_person(), &path, &shown, &changes, &options);
-    Ok(done.map_err(call.about(name))?.done.to_api())
+    Ok(done.map_err(call.fail_about(name))?.done.to_api())
 }
 
 fn regenerate(
     call: &Call,
     asked: &EndpointRequest<Nothing, RegenerateBody>,
 ) -> Result<Regeneration, HttpError> {
-    let (name, body) = (asked.named("plan"), &asked.body);
+    let (name, body) = (asked.path_value("plan"), &asked.body);
     let plan = call.read_plan(name)?;
     let options = RegenerationOptions {
         step: body.step.clone(),
@@ -169,16 +172,16 @@ fn regenerate(
         expect_digest: body.expect_digest.clone(),
     };
     let begun = start_regeneration(call.by_person(), &call.program, &plan, &options);
-    begun.map_err(call.about(name))
+    begun.map_err(call.fail_about(name))
 }
 
 fn show_regeneration(call: &Call, asked: &EndpointRequest) -> Result<Regeneration, HttpError> {
-    let name = asked.named("plan");
+    let name = asked.path_value("plan");
     let plan = call.read_plan(name)?;
-    regeneration(&call.project, &plan).map_err(call.about(name))
+    regeneration(&call.project, &plan).map_err(call.fail_about(name))
 }
 
-fn place(before: Option<String>) -> StepPlace {
+fn step_place(before: Option<String>) -> StepPlace {
     before.map_or(StepPlace::Last, StepPlace::Before)
 }
 
@@ -196,11 +199,11 @@ impl From<ChangeBody> for PlanChange {
                     title,
                     fields: fields.into_iter().collect(),
                 },
-                place: place(before),
+                place: step_place(before),
             },
             ChangeBody::MoveStep { step, before } => Self::MoveStep {
                 step,
-                place: place(before),
+                place: step_place(before),
             },
             ChangeBody::SkipStep { step } => Self::SkipStep { step },
         }

@@ -147,19 +147,19 @@ struct Changes {
 }
 
 fn start(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
-    let plan = asked.named("plan");
+    let plan = asked.path_value("plan");
     let file = call.read_plan(plan)?;
     let name = file.source.name().to_owned();
     // Its process would say so too, but as an end of a process.
     let options = RunOptions::default();
-    require_startable(call.by_person(), &file, &options, false).map_err(call.about(plan))?;
+    require_startable(call.by_person(), &file, &options, false).map_err(call.fail_about(plan))?;
     let begun = launch_run(&call.project, &call.program, &name, LaunchedBy::Person);
-    let begun = begun.map_err(call.about(plan))?;
+    let begun = begun.map_err(call.fail_about(plan))?;
     Ok(call.read_run(&begun.run)?.to_api())
 }
 
 fn list(call: &Call, _asked: &EndpointRequest) -> Result<Runs, HttpError> {
-    let all = RunView::all(&call.project).map_err(|error| call.fail(error))?;
+    let all = RunView::load_all(&call.project).map_err(|error| call.fail(error))?;
     let runs = all.into_iter().map(|(run, view)| match view {
         Ok(view) => ListedRun::new(view.to_api()),
         Err(error) => ListedRun::unreadable(run, call.fail(error).error.message),
@@ -168,17 +168,20 @@ fn list(call: &Call, _asked: &EndpointRequest) -> Result<Runs, HttpError> {
 }
 
 fn show(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
-    Ok(call.read_run(asked.named("run"))?.to_api())
+    Ok(call.read_run(asked.path_value("run"))?.to_api())
 }
 
 fn report(call: &Call, asked: &EndpointRequest) -> Result<Report, HttpError> {
-    let view = call.read_run(asked.named("run"))?;
+    let view = call.read_run(asked.path_value("run"))?;
     let report = view.report(&call.project, call.clock.now());
     report.map_err(|error| call.fail(error))
 }
 
 fn transcript(call: &Call, asked: &EndpointRequest<AttemptQuery>) -> Result<Transcript, HttpError> {
-    let (view, step) = (call.read_run(asked.named("run"))?, asked.named("step"));
+    let (view, step) = (
+        call.read_run(asked.path_value("run"))?,
+        asked.path_value("step"),
+    );
     let log = AgentLog::find(&call.project, &view, step, asked.query.attempt);
     let log = log.ok_or_else(|| {
         let message = format!("no agent has made such an attempt at step `{step}`");
@@ -189,8 +192,8 @@ fn transcript(call: &Call, asked: &EndpointRequest<AttemptQuery>) -> Result<Tran
 }
 
 fn changes(call: &Call, asked: &EndpointRequest<AttemptQuery>) -> Result<Changes, HttpError> {
-    let view = call.read_run(asked.named("run"))?;
-    let step = step_of(&view, asked.named("step"))?;
+    let view = call.read_run(asked.path_value("run"))?;
+    let step = step_of(&view, asked.path_value("step"))?;
     let state = view.run.position(&step).and_then(|at| view.run.step(at));
     let attempts = state.map_or(0, |(_, state)| state.attempts);
     let attempt = asked.query.attempt.unwrap_or(attempts);
@@ -203,20 +206,26 @@ fn changes(call: &Call, asked: &EndpointRequest<AttemptQuery>) -> Result<Changes
 }
 
 fn resume(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
-    let run = call.read_run(asked.named("run"))?.run.id().to_owned();
+    let run = call.read_run(asked.path_value("run"))?.run.id().to_owned();
     let begun = launch_resume(&call.project, &call.program, &run, LaunchedBy::Person);
     let begun = begun.map_err(|error| call.fail(error))?;
     Ok(call.read_run(&begun.run)?.to_api())
 }
 
 fn retry_step(call: &Call, asked: &EndpointRequest<Nothing, RetryBody>) -> Result<Run, HttpError> {
-    let step = step_of(&call.read_run(asked.named("run"))?, asked.named("step"))?;
+    let step = step_of(
+        &call.read_run(asked.path_value("run"))?,
+        asked.path_value("step"),
+    )?;
     let hint = asked.body.hint.clone();
     request(call, asked, RequestKind::RetryStep { step, hint })
 }
 
 fn skip_step(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
-    let step = step_of(&call.read_run(asked.named("run"))?, asked.named("step"))?;
+    let step = step_of(
+        &call.read_run(asked.path_value("run"))?,
+        asked.path_value("step"),
+    )?;
     request(call, asked, RequestKind::SkipStep { step })
 }
 
@@ -224,7 +233,7 @@ fn land_run(
     call: &Call,
     asked: &EndpointRequest<Nothing, SettleBody>,
 ) -> Result<Landing, HttpError> {
-    let run = call.read_run(asked.named("run"))?.run.id().to_owned();
+    let run = call.read_run(asked.path_value("run"))?.run.id().to_owned();
     let settlement = SettleOptions {
         take: asked.body.take.clone(),
         keep: asked.body.keep.clone(),
@@ -233,7 +242,7 @@ fn land_run(
 }
 
 fn undo_run(call: &Call, asked: &EndpointRequest) -> Result<Undo, HttpError> {
-    let run = call.read_run(asked.named("run"))?.run.id().to_owned();
+    let run = call.read_run(asked.path_value("run"))?.run.id().to_owned();
     Ok(undo_or_refuse(call, &run)?.to_api())
 }
 
@@ -299,7 +308,7 @@ fn request<Q, B>(
     asked: &EndpointRequest<Q, B>,
     what: RequestKind,
 ) -> Result<Run, HttpError> {
-    let run = call.read_run(asked.named("run"))?.run.id().to_owned();
+    let run = call.read_run(asked.path_value("run"))?.run.id().to_owned();
     ask(&call.project, &run, what, &call.clock).map_err(|error| call.fail(error))?;
     Ok(call.read_run(&run)?.to_api())
 }

@@ -124,7 +124,7 @@ struct Cancellation {
 }
 
 fn approve(call: &Call, asked: &EndpointRequest<Nothing, Approval>) -> Result<PlanRef, HttpError> {
-    let name = asked.named("plan");
+    let name = asked.path_value("plan");
     let plan = call.read_plan(name)?;
     let options = ApproveOptions {
         proof: None,
@@ -144,14 +144,14 @@ fn approve(call: &Call, asked: &EndpointRequest<Nothing, Approval>) -> Result<Pl
             approve_with_key(call.by_person(), &plan, &options, &given)
         }
     };
-    Ok(approved.map_err(call.about(name))?.done.to_api())
+    Ok(approved.map_err(call.fail_about(name))?.done.to_api())
 }
 
 fn show_statement(
     call: &Call,
     asked: &EndpointRequest<StatementQuery>,
 ) -> Result<Statement, HttpError> {
-    let (name, query) = (asked.named("plan"), &asked.query);
+    let (name, query) = (asked.path_value("plan"), &asked.query);
     let principal = query.principal.clone().ok_or_else(|| {
         let message = "name the `principal` whose key signs";
         HttpError::bad_request(message)
@@ -162,7 +162,7 @@ fn show_statement(
         ..ApproveOptions::default()
     };
     let made = key_statement(call.by_person(), &plan, &options, &principal);
-    let made = made.map_err(call.about(name))?;
+    let made = made.map_err(call.fail_about(name))?;
     Ok(Statement {
         principal,
         at: made.at,
@@ -177,7 +177,7 @@ fn reject(call: &Call, asked: &EndpointRequest<Nothing, Rejection>) -> Result<Pl
         expect_version: asked.body.expect_version,
         expect_digest: asked.body.expect_digest.clone(),
     };
-    change(call, asked.named("plan"), |context, path, name| {
+    change(call, asked.path_value("plan"), |context, path, name| {
         plans::reject(context, path, name, feedback, &expected)
     })
 }
@@ -187,23 +187,23 @@ fn cancel(
     asked: &EndpointRequest<Nothing, Cancellation>,
 ) -> Result<PlanRef, HttpError> {
     let reason = asked.body.reason.as_deref();
-    change(call, asked.named("plan"), |context, path, name| {
+    change(call, asked.path_value("plan"), |context, path, name| {
         plans::cancel(context, path, name, reason)
     })
 }
 
 fn retry(call: &Call, asked: &EndpointRequest) -> Result<PlanRef, HttpError> {
-    change(call, asked.named("plan"), plans::retry)
+    change(call, asked.path_value("plan"), plans::retry)
 }
 
 fn clone(call: &Call, asked: &EndpointRequest) -> Result<PlanRef, HttpError> {
-    change(call, asked.named("plan"), plans::clone)
+    change(call, asked.path_value("plan"), plans::clone)
 }
 
 fn delete(call: &Call, asked: &EndpointRequest) -> Result<Deleted, HttpError> {
-    let plan = asked.named("plan");
-    let (path, name) = call.locate(plan)?;
-    let deleted = plans::delete(call.by_person(), &path, &name).map_err(call.about(plan))?;
+    let plan = asked.path_value("plan");
+    let (path, name) = call.locate_plan(plan)?;
+    let deleted = plans::delete(call.by_person(), &path, &name).map_err(call.fail_about(plan))?;
     Ok(Deleted {
         schema: deleted::SCHEMA.to_owned(),
         id: deleted.key,
@@ -218,7 +218,7 @@ fn change(
     plan: &str,
     act: impl FnOnce(ActorContext<'_>, &Path, &str) -> Result<PlanReport, Error>,
 ) -> Result<PlanRef, HttpError> {
-    let (path, name) = call.locate(plan)?;
-    let done = act(call.by_person(), &path, &name).map_err(call.about(plan))?;
+    let (path, name) = call.locate_plan(plan)?;
+    let done = act(call.by_person(), &path, &name).map_err(call.fail_about(plan))?;
     Ok(done.to_api())
 }

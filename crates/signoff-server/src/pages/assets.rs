@@ -10,7 +10,7 @@ use crate::error::HttpError;
 /// A file by its name; nothing but its tag, if the browser has it already.
 pub(super) async fn asset(named: Named, headers: HeaderMap) -> Response {
     let Some(asset) = signoff_page::assets::find(named.get("name")) else {
-        return HttpError::nothing_there().into_response();
+        return HttpError::not_found().into_response();
     };
     let known = headers.get(IF_NONE_MATCH).and_then(|tag| tag.to_str().ok());
     // Asked for again with each page: after an update nobody signs on an old script.

@@ -7,7 +7,7 @@ use axum::response::{Html, Redirect};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use signoff_api::diagnostics::Diagnostic;
-use signoff_page::address::part;
+use signoff_page::address::path_segment;
 use signoff_page::frame::Place;
 use signoff_page::review::text::TextView;
 use signoff_plan::edit::StepPlace;
@@ -15,7 +15,7 @@ use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{EditOptions, PlanChange, edit, edit_text};
 
-use super::frame::{Nothing, Screen, page};
+use super::frame::{EmptyForm, Screen, page};
 use super::request::{PageRequest, shows, takes};
 use crate::calls::Call;
 use crate::error::HttpError;
@@ -50,7 +50,7 @@ fn move_step(call: &Call, asked: &PageRequest<MoveForm>) -> Result<Redirect, Htt
         (None, None) => neighbour(&call.read_plan(plan)?, &step, to.to.as_deref())?,
     };
     let moved = [PlanChange::MoveStep { step, place }];
-    make(call, plan, &moved, &to.digest, "moved")
+    apply_change(call, plan, &moved, &to.digest, "moved")
 }
 
 /// One place up or down.
@@ -80,7 +80,7 @@ struct SkipForm {
 fn skip(call: &Call, asked: &PageRequest<SkipForm>) -> Result<Redirect, HttpError> {
     let step = asked.named("step").to_owned();
     let skipped = [PlanChange::SkipStep { step }];
-    make(
+    apply_change(
         call,
         asked.named("plan"),
         &skipped,
@@ -90,7 +90,7 @@ fn skip(call: &Call, asked: &PageRequest<SkipForm>) -> Result<Redirect, HttpErro
 }
 
 /// Changes the plan that the person saw.
-pub(super) fn make(
+pub(super) fn apply_change(
     call: &Call,
     plan: &str,
     changes: &[PlanChange],
@@ -98,29 +98,29 @@ pub(super) fn make(
     done: &str,
 ) -> Result<Redirect, HttpError> {
     if !changes.is_empty() {
-        let (path, name) = call.locate(plan)?;
+        let (path, name) = call.locate_plan(plan)?;
         let options = EditOptions {
             expect_version: None,
             expect_digest: Some(digest.to_owned()),
         };
-        edit(call.by_person(), &path, &name, changes, &options).map_err(call.about(plan))?;
+        edit(call.by_person(), &path, &name, changes, &options).map_err(call.fail_about(plan))?;
     }
-    Ok(back(plan, done))
+    Ok(redirect_to_plan(plan, done))
 }
 
 /// To the plan, with a word about what was done.
-pub(super) fn back(plan: &str, done: &str) -> Redirect {
-    Redirect::to(&format!("/plans/{}?done={done}", part(plan)))
+pub(super) fn redirect_to_plan(plan: &str, done: &str) -> Redirect {
+    Redirect::to(&format!("/plans/{}?done={done}", path_segment(plan)))
 }
 
-fn show_text(call: &Call, asked: &PageRequest<Nothing>) -> Result<Html<String>, HttpError> {
+fn show_text(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, HttpError> {
     let plan = asked.named("plan");
     let file = call.read_plan(plan)?;
     let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter())
         .map(|one| Diagnostic::new(one, &file.source))
         .collect();
     let view = TextView {
-        key: &file.key(&call.project).map_err(call.about(plan))?,
+        key: &file.key(&call.project).map_err(call.fail_about(plan))?,
         title: file.checked.plan.display_title(),
         text: file.source.text(),
         opened: &text_hash(&file),
@@ -158,7 +158,7 @@ fn save_text(call: &Call, asked: &PageRequest<TextForm>) -> Result<Redirect, Htt
     } else {
         text.replace("\r\n", "\n")
     };
-    let (path, name) = call.locate(plan)?;
+    let (path, name) = call.locate_plan(plan)?;
     let saved = edit_text(
         call.by_person(),
         &path,
@@ -166,8 +166,8 @@ fn save_text(call: &Call, asked: &PageRequest<TextForm>) -> Result<Redirect, Htt
         text.as_bytes(),
         &file.source,
     );
-    saved.map_err(call.about(plan))?;
-    Ok(back(plan, "edited"))
+    saved.map_err(call.fail_about(plan))?;
+    Ok(redirect_to_plan(plan, "edited"))
 }
 
 /// Which text the editor was opened with.

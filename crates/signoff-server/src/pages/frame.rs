@@ -16,7 +16,7 @@ use crate::sessions::Session;
     clippy::empty_structs_with_brackets,
     reason = "a form is a map, even an empty one"
 )]
-pub(super) struct Nothing {}
+pub(super) struct EmptyForm {}
 
 /// What is shown, without what every page has.
 pub(super) struct Screen {
@@ -48,7 +48,7 @@ pub(super) fn new_events(call: &Call) -> String {
 }
 
 /// How many questions wait.
-pub(super) fn questions_open(call: &Call, listing: &Listing) -> Result<usize, HttpError> {
+pub(super) fn count_open_questions(call: &Call, listing: &Listing) -> Result<usize, HttpError> {
     let asked = questions::open(&call.project).map_err(|error| call.fail(error))?;
     let of_runs: usize = listing.plans.iter().map(|plan| plan.questions).sum();
     Ok(of_runs + asked.len())
@@ -61,7 +61,7 @@ pub(super) fn page(
     screen: &Screen,
 ) -> Result<Html<String>, HttpError> {
     let html = &screen.html;
-    framed(call, session, screen, |frame| frame.page(html))
+    with_frame(call, session, screen, |frame| frame.page(html))
 }
 
 /// Only its bar, for a page that is there already: what waits on the person has changed.
@@ -73,21 +73,21 @@ pub(super) fn bar(call: &Call, session: &Session, place: Place) -> Result<String
         html: signoff_page::Markup::default(),
         done: None,
     };
-    Ok(framed(call, session, &screen, |frame: &Frame<'_>| frame.bar())?.0)
+    Ok(with_frame(call, session, &screen, |frame: &Frame<'_>| frame.bar())?.0)
 }
 
-fn framed(
+fn with_frame(
     call: &Call,
     session: &Session,
     screen: &Screen,
     shown: impl FnOnce(&Frame<'_>) -> signoff_page::Markup,
 ) -> Result<Html<String>, HttpError> {
-    let waiting = questions_open(call, &listing(call)?)?;
+    let waiting = count_open_questions(call, &listing(call)?)?;
     let root = call.project.store.workspace();
     let project = root
         .file_name()
         .map_or_else(|| "project".into(), |name| name.to_string_lossy());
-    let notice = screen.done.as_deref().and_then(sentence);
+    let notice = screen.done.as_deref().and_then(done_sentence);
     let frame = Frame {
         title: &screen.title,
         place: screen.place,
@@ -103,7 +103,7 @@ fn framed(
 }
 
 /// What was done, in a sentence. Only known words: an address is written by anybody.
-fn sentence(word: &str) -> Option<(&'static str, &'static str)> {
+fn done_sentence(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word {
         "signed" => (
             "proved",

@@ -14,7 +14,7 @@ use super::request::{PageRequest, shows, takes};
 use crate::api::inbox::{AnswerBody, send_answer};
 use crate::calls::Call;
 use crate::error::HttpError;
-use crate::hidden::in_html;
+use crate::redaction::hide_in_html;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
@@ -45,7 +45,7 @@ fn inbox(call: &Call, asked: &PageRequest<InboxQuery>) -> Result<Html<String>, H
         title: "Inbox".to_owned(),
         place: Place::Inbox,
         events: Some(new_events(call)),
-        html: in_html(&call.project.secrets(), view.render(), &person.csrf),
+        html: hide_in_html(&call.project.secrets(), view.render(), &person.csrf),
         done: asked.sent.done.clone(),
     };
     page(call, person, &screen)
@@ -53,7 +53,7 @@ fn inbox(call: &Call, asked: &PageRequest<InboxQuery>) -> Result<Html<String>, H
 
 /// Continues the run that asked, if nobody drives it and nothing else waits. Whether that succeeds or not, the answer is
 /// kept, and the page of the run offers to continue it.
-fn go_on(call: &Call, item: &str) {
+fn resume_after_answer(call: &Call, item: &str) {
     let run = item.split('/').next().unwrap_or(item);
     let waits = |view: &RunView| !view.driven && view.run.outcome().is_none();
     if call.read_run(run).is_ok_and(|view| waits(&view)) {
@@ -78,6 +78,6 @@ fn answer(call: &Call, asked: &PageRequest<Answer>) -> Result<Redirect, HttpErro
         steps: Vec::new(),
     };
     send_answer(call, item, &body)?;
-    go_on(call, item);
+    resume_after_answer(call, item);
     Ok(Redirect::to("/inbox?done=answered"))
 }

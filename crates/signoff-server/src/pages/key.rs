@@ -9,7 +9,7 @@ use signoff_runtime::plans::{
     ApproveOptions, GivenKey, ShownDigests, approve_with_key, key_statement,
 };
 
-use super::edit::back;
+use super::edit::redirect_to_plan;
 use super::frame::{Screen, page};
 use super::request::{PageRequest, shows, takes};
 use crate::calls::Call;
@@ -36,12 +36,12 @@ fn show(call: &Call, asked: &PageRequest<KeyQuery>) -> Result<Html<String>, Http
     let made = (!principal.is_empty())
         .then(|| key_statement(call.by_person(), &file, &options, principal))
         .transpose()
-        .map_err(call.about(plan))?;
+        .map_err(call.fail_about(plan))?;
     let command = made.as_ref().map(|made| command(&made.text));
     let statement = made.as_ref().zip(command.as_deref());
     let title = file.checked.plan.display_title();
     let view = KeyView {
-        key: &file.key(&call.project).map_err(call.about(plan))?,
+        key: &file.key(&call.project).map_err(call.fail_about(plan))?,
         title,
         digest: &shown.plan,
         terms: &shown.terms,
@@ -93,8 +93,8 @@ fn sign(call: &Call, asked: &PageRequest<Signing>) -> Result<Redirect, HttpError
         signature: fields.signature.replace("\r\n", "\n"),
     };
     let done = approve_with_key(call.by_person(), &file, &options, &given);
-    done.map_err(call.about(plan))?;
-    Ok(back(plan, "signed"))
+    done.map_err(call.fail_about(plan))?;
+    Ok(redirect_to_plan(plan, "signed"))
 }
 
 #[cfg(test)]

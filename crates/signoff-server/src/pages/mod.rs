@@ -1,6 +1,7 @@
 //! Pages for people. They show what the runtime knows and pass on what a person does; the HTML is `signoff-page`'s.
 
 mod assets;
+mod comments;
 mod edit;
 mod frame;
 mod inbox;
@@ -9,7 +10,6 @@ mod plans;
 mod request;
 mod review;
 mod run;
-mod said;
 mod step_form;
 
 use axum::Router;
@@ -41,7 +41,7 @@ pub(crate) fn routes() -> Router<AppState> {
         .merge(edit::routes())
         .merge(step_form::routes())
         .merge(key::routes())
-        .merge(said::routes())
+        .merge(comments::routes())
         .merge(run::routes())
         .merge(inbox::routes())
 }

@@ -18,9 +18,9 @@ use signoff_runtime::plans::ListedPlan;
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::threads::topics;
 
-use super::frame::{Nothing, Screen, listing, new_events, now, page};
+use super::frame::{EmptyForm, Screen, listing, new_events, now, page};
 use super::request::{PageRequest, shows};
-use super::review::handed_in;
+use super::review::handed_in_version;
 use crate::calls::Call;
 use crate::error::HttpError;
 use crate::state::AppState;
@@ -59,7 +59,7 @@ fn plans(call: &Call, asked: &PageRequest<PlansQuery>) -> Result<Html<String>, H
     let rows = listed.plans.iter().enumerate();
     let rows = rows.map(|(at, plan)| PlanRow {
         topic: topics.get(&plan.key).cloned(),
-        ..row(call, plan, at < READ || may_match(plan, &filter.text))
+        ..plan_row(call, plan, at < READ || may_match(plan, &filter.text))
     });
     let rows: Vec<PlanRow> = rows.filter(|row| filter.shows(row)).take(most).collect();
     let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
@@ -99,7 +99,7 @@ fn may_match(plan: &ListedPlan, searched: &str) -> bool {
 }
 
 /// A plan as the list shows it. `read`: with what its text tells.
-fn row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
+fn plan_row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
     let here = &call.project.process.directory;
     let history = PlanHistory::read(&call.project, &plan.key).unwrap_or_default();
     let name = plan.path.display().to_string();
@@ -116,10 +116,10 @@ fn row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
     );
     let run = history.newest_run().filter(|_| ran && read);
     let run = run.and_then(|run| RunView::load(&call.project, run).ok());
-    let words = file.as_ref().map(|file| words(&file.checked));
+    let words = file.as_ref().map(|file| search_words(&file.checked));
     PlanRow {
         words: words.unwrap_or_default(),
-        by: handed_in(&history).map(|(by, _)| by),
+        by: handed_in_version(&history).map(|(by, _)| by),
         steps: file.as_ref().map(|file| file.checked.plan.steps.len()),
         errors: problems(Severity::Error),
         warnings: problems(Severity::Warning),
@@ -130,7 +130,7 @@ fn row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
 }
 
 /// What a plan can be found by beside its title: its owner, its dialect, its agents.
-fn words(plan: &Checked) -> Vec<String> {
+fn search_words(plan: &Checked) -> Vec<String> {
     let roles = plan.plan.steps.iter().filter_map(|step| match &step.work {
         Work::Agent { role, .. } => role.clone(),
         Work::Tool { .. } | Work::Ask { .. } | Work::Check => None,
@@ -143,8 +143,8 @@ fn words(plan: &Checked) -> Vec<String> {
     own.into_iter().flatten().chain(roles).collect()
 }
 
-fn runs(call: &Call, asked: &PageRequest<Nothing>) -> Result<Html<String>, HttpError> {
-    let all = RunView::all(&call.project).map_err(|error| call.fail(error))?;
+fn runs(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, HttpError> {
+    let all = RunView::load_all(&call.project).map_err(|error| call.fail(error))?;
     let listed = all.into_iter().rev().map(|(id, view)| match view {
         Ok(view) => Run::new(view.to_api()),
         Err(error) => Run::unreadable(id, call.fail(error).error.message),

@@ -12,7 +12,7 @@ use signoff_page::frame::Place;
 use signoff_page::graph::RunProgress;
 use signoff_page::graph::layout::StepGraph;
 use signoff_page::graph::svg::{Canvas, svg};
-use signoff_page::moment::between;
+use signoff_page::moment::millis_between;
 use signoff_page::review::{PAGE, PlanActions, ReviewView, SigningView};
 use signoff_runtime::launch::{LaunchedBy, launch_run};
 use signoff_runtime::plan_file::PlanFile;
@@ -26,8 +26,8 @@ use signoff_runtime::plans::{
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::SignatureCheck;
 
-use super::edit::back;
-use super::frame::{Nothing, Screen, new_events, now, page};
+use super::edit::redirect_to_plan;
+use super::frame::{EmptyForm, Screen, new_events, now, page};
 use super::request::{PageRequest, shows, takes};
 use crate::calls::Call;
 use crate::error::HttpError;
@@ -57,22 +57,22 @@ struct ReviewQuery {
 fn show(call: &Call, asked: &PageRequest<ReviewQuery>) -> Result<Html<String>, HttpError> {
     let (name, person) = (asked.named("plan"), &asked.person);
     let file = call.read_plan(name)?;
-    let view = PlanView::of(&call.project, &file).map_err(call.about(name))?;
+    let view = PlanView::of(&call.project, &file).map_err(call.fail_about(name))?;
     let shown = view.to_api(&file);
     let status = view.status.as_ref();
     let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter())
         .map(|one| Diagnostic::new(one, &file.source))
         .collect();
-    let changes = unsigned_changes(&call.project, &file).map_err(call.about(name))?;
+    let changes = unsigned_changes(&call.project, &file).map_err(call.fail_about(name))?;
     let changes = changes.as_ref();
     let difference = changes.map(|changes| difference(&file, changes));
-    let handed = status.and_then(|status| handed_in(&status.history));
+    let handed = status.and_then(|status| handed_in_version(&status.history));
     let run = status.and_then(|status| status.view.as_ref());
     let ran = run.map(RunView::to_api);
     let took = ran.as_ref().map(durations).unwrap_or_default();
-    let planner = asked_planner(call, &file, handed.as_ref());
+    let planner = regeneration_note(call, &file, handed.as_ref());
     let graph = graph(&file, run);
-    let key = file.key(&call.project).map_err(call.about(name))?;
+    let key = file.key(&call.project).map_err(call.fail_about(name))?;
     let actions = actions(&view, status);
     let refused = status.filter(|_| actions.sign);
     let refused = refused.and_then(|status| refusal(call, &file, status));
@@ -117,7 +117,7 @@ fn show(call: &Call, asked: &PageRequest<ReviewQuery>) -> Result<Html<String>, H
 }
 
 /// Who handed a plan in last, and when.
-pub(super) fn handed_in(history: &PlanHistory) -> Option<(String, String)> {
+pub(super) fn handed_in_version(history: &PlanHistory) -> Option<(String, String)> {
     history
         .entries
         .iter()
@@ -131,7 +131,7 @@ pub(super) fn handed_in(history: &PlanHistory) -> Option<(String, String)> {
 }
 
 /// A planner that writes the plan anew, or did not manage to since it was handed in.
-fn asked_planner(
+fn regeneration_note(
     call: &Call,
     file: &PlanFile,
     handed: Option<&(String, String)>,
@@ -151,7 +151,7 @@ fn asked_planner(
 /// How long a run took that is over.
 fn whole_duration(run: &signoff_api::run::Run) -> Option<u64> {
     run.outcome?;
-    between(&run.started_at, &run.updated_at)
+    millis_between(&run.started_at, &run.updated_at)
 }
 
 fn signed_by(status: &PlanStatus) -> Option<&str> {
@@ -205,7 +205,7 @@ fn graph(file: &PlanFile, run: Option<&RunView>) -> Option<String> {
     if plan.steps.len() > DRAWN || plan.steps.len() < 2 {
         return None;
     }
-    let is_of_plan = |view: &&RunView| view.run.signed().digest() == file.digest();
+    let is_of_plan = |view: &&RunView| view.run.signed_plan().digest() == file.digest();
     let progress = run.filter(is_of_plan).map(|view| RunProgress {
         run: &view.run,
         driven: view.driven,
@@ -222,7 +222,7 @@ fn graph(file: &PlanFile, run: Option<&RunView>) -> Option<String> {
 #[expect(clippy::cast_precision_loss, reason = "no step takes 2⁵³ milliseconds")]
 fn durations(run: &signoff_api::run::Run) -> Vec<(String, f64)> {
     let took = |step: &signoff_api::run::Step| {
-        let took = between(step.started_at.as_deref()?, step.ended_at.as_deref()?)?;
+        let took = millis_between(step.started_at.as_deref()?, step.ended_at.as_deref()?)?;
         Some((step.id.clone(), took as f64 / 1000.0))
     };
     run.steps.iter().take(PAGE * 10).filter_map(took).collect()
@@ -245,8 +245,8 @@ fn sign(call: &Call, asked: &PageRequest<Signing>) -> Result<Redirect, HttpError
         expect_version: None,
         expect_terms: asked.sent.terms.clone(),
     };
-    approve_on_page(call.by_person(), &file, &options).map_err(call.about(plan))?;
-    Ok(back(plan, "signed"))
+    approve_on_page(call.by_person(), &file, &options).map_err(call.fail_about(plan))?;
+    Ok(redirect_to_plan(plan, "signed"))
 }
 
 #[derive(Debug, Deserialize)]
@@ -257,15 +257,15 @@ struct Rejecting {
 
 fn reject(call: &Call, asked: &PageRequest<Rejecting>) -> Result<Redirect, HttpError> {
     let (plan, fields) = (asked.named("plan"), &asked.sent);
-    let (path, name) = call.locate(plan)?;
+    let (path, name) = call.locate_plan(plan)?;
     let shown = EditOptions {
         expect_version: None,
         expect_digest: Some(fields.digest.clone()),
     };
     let feedback = Some(fields.feedback.as_str());
     let done = plans::reject(call.by_person(), &path, &name, feedback, &shown);
-    done.map_err(call.about(plan))?;
-    Ok(back(plan, "rejected"))
+    done.map_err(call.fail_about(plan))?;
+    Ok(redirect_to_plan(plan, "rejected"))
 }
 
 #[derive(Debug, Deserialize)]
@@ -275,16 +275,16 @@ struct Cancelling {
 
 fn cancel(call: &Call, asked: &PageRequest<Cancelling>) -> Result<Redirect, HttpError> {
     let (plan, reason) = (asked.named("plan"), asked.sent.reason.as_str());
-    let (path, name) = call.locate(plan)?;
+    let (path, name) = call.locate_plan(plan)?;
     let done = plans::cancel(call.by_person(), &path, &name, Some(reason));
-    done.map_err(call.about(plan))?;
-    Ok(back(plan, "cancelled"))
+    done.map_err(call.fail_about(plan))?;
+    Ok(redirect_to_plan(plan, "cancelled"))
 }
 
-fn start(call: &Call, asked: &PageRequest<Nothing>) -> Result<Redirect, HttpError> {
+fn start(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Redirect, HttpError> {
     let plan = asked.named("plan");
-    let (_, name) = call.locate(plan)?;
+    let (_, name) = call.locate_plan(plan)?;
     let begun = launch_run(&call.project, &call.program, &name, LaunchedBy::Person);
-    let begun = begun.map_err(call.about(plan))?;
+    let begun = begun.map_err(call.fail_about(plan))?;
     Ok(Redirect::to(&format!("/runs/{}?done=started", begun.run)))
 }

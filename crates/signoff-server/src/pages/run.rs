@@ -12,7 +12,7 @@ use signoff_page::frame::Place;
 use signoff_page::graph::RunProgress;
 use signoff_page::graph::layout::StepGraph;
 use signoff_page::graph::svg::{Canvas, svg};
-use signoff_page::run::step::{StepDetail, Tab, inside};
+use signoff_page::run::step::{StepDetail, Tab, details};
 use signoff_page::run::{RunActions, RunView as Shown, StepTally};
 use signoff_page::timeline::MOST;
 use signoff_runtime::launch::{LaunchedBy, launch_resume};
@@ -22,12 +22,12 @@ use signoff_runtime::runs::questions::step_patch;
 use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
 
-use super::frame::{Nothing, Screen, bar, now, page};
+use super::frame::{EmptyForm, Screen, bar, now, page};
 use super::request::{PageRequest, shows, takes};
 use crate::api::runs::{land_or_refuse, undo_or_refuse};
 use crate::calls::Call;
 use crate::error::HttpError;
-use crate::hidden::in_html;
+use crate::redaction::hide_in_html;
 use crate::sessions::Session;
 use crate::state::AppState;
 
@@ -41,7 +41,7 @@ pub(super) fn routes() -> Router<AppState> {
         .route("/runs/{run}", shows(run))
         .route("/runs/{run}/report", shows(report))
         .route("/runs/{run}/report.html", shows(report_file))
-        .route("/runs/{run}/live", shows(live))
+        .route("/runs/{run}/live", shows(changed_parts))
         .route("/runs/{run}/steps/{step}", shows(step))
         .route("/runs/{run}/{act}", takes(act_on_run))
         .route("/runs/{run}/steps/{step}/{act}", takes(act_on_step))
@@ -75,7 +75,7 @@ fn step(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, Http
 }
 
 /// What changed: the head, the questions, and the steps that are named. Its size does not depend on the other steps.
-fn live(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, HttpError> {
+fn changed_parts(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, HttpError> {
     let view = call.read_run(asked.named("run"))?;
     let (person, asked) = (&asked.person, &asked.sent);
     let named = asked.steps.as_deref().unwrap_or_default().split(',');
@@ -85,14 +85,14 @@ fn live(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, Http
     let actions = actions(&view);
     let graph = (view.run.plan().steps.len() <= REDRAWN).then(|| graph(&view));
     let graph = graph.flatten();
-    let mut shown = shown(call, &view, (&update.run, &update.steps), &actions, person);
+    let mut shown = shown_run(call, &view, (&update.run, &update.steps), &actions, person);
     shown.graph = graph.as_deref();
     shown.earlier = update.earlier;
-    let mut html = shown.changing();
+    let mut html = shown.live_attributes();
     for step in named {
         html.0.push_str(&shown.step(step).into_string());
     }
-    let mut html = in_html(&call.project.secrets(), html, &person.csrf).into_string();
+    let mut html = hide_in_html(&call.project.secrets(), html, &person.csrf).into_string();
     if asked.bar {
         html.push_str(&bar(call, person, Place::Runs)?);
     }
@@ -109,12 +109,15 @@ fn show(
     let report = report_of(call, view)?;
     let actions = actions(view);
     let graph = graph(view);
-    let mut shown = shown(call, view, (&report.run, &report.steps), &actions, person);
+    let mut shown = shown_run(call, view, (&report.run, &report.steps), &actions, person);
     shown.signatures = &report.signatures;
     shown.graph = graph.as_deref();
     shown.from = asked.from.unwrap_or(0);
     let log = open.and_then(|step| AgentLog::find(&call.project, view, step, asked.attempt));
-    let tab = asked.tab.as_deref().map_or_else(Tab::default, Tab::named);
+    let tab = asked
+        .tab
+        .as_deref()
+        .map_or_else(Tab::default, Tab::from_name);
     let told = log.as_ref().filter(|_| tab == Tab::Transcript);
     let transcript = told.and_then(|log| log.transcript(call.project.store.workspace()).ok());
     let prompt = log
@@ -138,9 +141,9 @@ fn show(
         can_decide: actions.steps
             && matches!(step.status.as_str(), "failed" | "waiting" | "blocked"),
     });
-    let hide = |html| in_html(&call.project.secrets(), html, &person.csrf);
+    let hide = |html| hide_in_html(&call.project.secrets(), html, &person.csrf);
     if let Some(detail) = detail.as_ref().filter(|_| asked.part) {
-        return Ok(Html(hide(inside(detail)).into_string()));
+        return Ok(Html(hide(details(detail)).into_string()));
     }
     shown.open = detail.as_ref();
     let screen = Screen {
@@ -167,7 +170,7 @@ fn find_step<'r>(report: &'r Report, id: &str) -> Result<FoundStep<'r>, HttpErro
     })
 }
 
-fn shown<'a>(
+fn shown_run<'a>(
     call: &Call,
     view: &RunView,
     (run, told): (&'a Run, &'a [ReportedStep]),
@@ -232,7 +235,7 @@ fn actions(view: &RunView) -> RunActions {
     }
 }
 
-fn report(call: &Call, asked: &PageRequest<Nothing>) -> Result<Html<String>, HttpError> {
+fn report(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, HttpError> {
     let view = call.read_run(asked.named("run"))?;
     let report = report_of(call, &view)?;
     let html = signoff_page::report::screen(&report, graph(&view).as_deref());
@@ -240,14 +243,14 @@ fn report(call: &Call, asked: &PageRequest<Nothing>) -> Result<Html<String>, Htt
         title: format!("Report of {}", report.run.title),
         place: Place::Runs,
         events: None,
-        html: in_html(&call.project.secrets(), html, &asked.person.csrf),
+        html: hide_in_html(&call.project.secrets(), html, &asked.person.csrf),
         done: None,
     };
     page(call, &asked.person, &screen)
 }
 
 /// The same as one file that needs nothing else.
-fn report_file(call: &Call, asked: &PageRequest<Nothing>) -> Result<Response, HttpError> {
+fn report_file(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Response, HttpError> {
     let view = call.read_run(asked.named("run"))?;
     let report = report_of(call, &view)?;
     let file = signoff_page::report::file(&report, graph(&view).as_deref());
@@ -281,9 +284,9 @@ impl Settling {
 fn act_on_run(call: &Call, asked: &PageRequest<Settling>) -> Result<Redirect, HttpError> {
     let id = call.read_run(asked.named("run"))?.run.id().to_owned();
     let done = match asked.named("act") {
-        "pause" => tell(call, &id, RequestKind::Pause)?,
-        "stop" => tell(call, &id, RequestKind::Stop)?,
-        "abort" => tell(call, &id, RequestKind::Abort)?,
+        "pause" => send_request(call, &id, RequestKind::Pause)?,
+        "stop" => send_request(call, &id, RequestKind::Stop)?,
+        "abort" => send_request(call, &id, RequestKind::Abort)?,
         "resume" => launch_resume(&call.project, &call.program, &id, LaunchedBy::Person)
             .map(|_| "started")
             .map_err(|error| call.fail(error))?,
@@ -292,7 +295,7 @@ fn act_on_run(call: &Call, asked: &PageRequest<Settling>) -> Result<Redirect, Ht
             [] => "undone",
             _ => "undone-in-part",
         },
-        _ => return Err(HttpError::nothing_there()),
+        _ => return Err(HttpError::not_found()),
     };
     Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
 }
@@ -308,13 +311,13 @@ fn act_on_step(call: &Call, asked: &PageRequest<Deciding>) -> Result<Redirect, H
     let what = match asked.named("act") {
         "retry" => RequestKind::RetryStep { step, hint },
         "skip" => RequestKind::SkipStep { step },
-        _ => return Err(HttpError::nothing_there()),
+        _ => return Err(HttpError::not_found()),
     };
-    let done = tell(call, &id, what)?;
+    let done = send_request(call, &id, what)?;
     Ok(Redirect::to(&format!("/runs/{id}?done={done}")))
 }
 
-fn tell(call: &Call, run: &str, what: RequestKind) -> Result<&'static str, HttpError> {
+fn send_request(call: &Call, run: &str, what: RequestKind) -> Result<&'static str, HttpError> {
     ask(&call.project, run, what, &call.clock).map_err(|error| call.fail(error))?;
     Ok("asked")
 }

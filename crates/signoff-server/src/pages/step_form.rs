@@ -11,7 +11,7 @@ use signoff_plan::edit::{NewStep, StepPlace};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{PlanChange, PlanView, try_edit};
 
-use super::edit::make;
+use super::edit::apply_change;
 use super::request::{PageRequest, takes};
 use crate::calls::Call;
 use crate::error::HttpError;
@@ -73,7 +73,7 @@ fn edit_step(call: &Call, asked: &PageRequest<StepForm>) -> Result<Redirect, Htt
     let plan = asked.named("plan");
     let file = call.read_plan(plan)?;
     let changes = changes(call, &file, asked)?;
-    make(call, plan, &changes, &asked.sent.digest, "edited")
+    apply_change(call, plan, &changes, &asked.sent.digest, "edited")
 }
 
 fn check_step(call: &Call, asked: &PageRequest<StepForm>) -> Result<Json<FormProblems>, HttpError> {
@@ -82,14 +82,14 @@ fn check_step(call: &Call, asked: &PageRequest<StepForm>) -> Result<Json<FormPro
     if changes.is_empty() {
         // What is wrong with it as it is stands under its fields too.
         let title = asked.sent.title.clone().unwrap_or_default();
-        changes.push(set(asked.named("step"), "title", Value::from(title)));
+        changes.push(set_field(asked.named("step"), "title", Value::from(title)));
     }
     Ok(Json(problems(call, &file, &changes)))
 }
 
 fn add(call: &Call, asked: &PageRequest<NewStepForm>) -> Result<Redirect, HttpError> {
     let added = [addition(&asked.sent)];
-    make(
+    apply_change(
         call,
         asked.named("plan"),
         &added,
@@ -146,7 +146,7 @@ fn changes(
     file: &PlanFile,
     asked: &PageRequest<StepForm>,
 ) -> Result<Vec<PlanChange>, HttpError> {
-    let view = PlanView::of(&call.project, file).map_err(call.about(asked.named("plan")))?;
+    let view = PlanView::of(&call.project, file).map_err(call.fail_about(asked.named("plan")))?;
     let (shown, step) = (view.to_api(file), asked.named("step"));
     let now = shown.steps.iter().find(|one| one.id == step);
     Ok(now.map_or_else(Vec::new, |now| changed_fields(now, &asked.sent)))
@@ -174,12 +174,12 @@ fn changed_fields(now: &Step, form: &StepForm) -> Vec<PlanChange> {
     ];
     let changed = fields.into_iter().filter_map(|(name, new, old)| {
         let new = new.as_deref()?.replace("\r\n", "\n");
-        (new.trim() != old.trim()).then(|| set(&now.id, name, field_value(name, new.trim())))
+        (new.trim() != old.trim()).then(|| set_field(&now.id, name, field_value(name, new.trim())))
     });
     changed.collect()
 }
 
-fn set(step: &str, field: &str, value: Value) -> PlanChange {
+fn set_field(step: &str, field: &str, value: Value) -> PlanChange {
     PlanChange::SetStep {
         step: step.to_owned(),
         field: field.to_owned(),

@@ -105,14 +105,14 @@ impl Follower {
                 return None;
             }
             if let Some(bytes) = self.next_behind().await {
-                return Some(self.sent(bytes));
+                return Some(self.note_sent(bytes));
             }
             self.changes.borrow_and_update();
-            match self.body.feed.after(self.seen) {
+            match self.body.feed.next_after(self.seen) {
                 Next::Send(entries) => {
                     let bytes = self.bytes_of(&entries);
                     if !bytes.is_empty() {
-                        return Some(self.sent(bytes));
+                        return Some(self.note_sent(bytes));
                     }
                 }
                 Next::ReadAgain(until) => self.read_again(until),
@@ -122,7 +122,7 @@ impl Follower {
                     stopping = self.body.stopping.changed() => stopping.ok()?,
                     () = tokio::time::sleep(RECHECK) => {
                         if self.sent.elapsed() >= SILENCE {
-                            return Some(self.sent(Bytes::from_static(SIGN_OF_LIFE)));
+                            return Some(self.note_sent(Bytes::from_static(SIGN_OF_LIFE)));
                         }
                     }
                 },
@@ -130,7 +130,7 @@ impl Follower {
         }
     }
 
-    fn sent(&mut self, bytes: Bytes) -> Bytes {
+    fn note_sent(&mut self, bytes: Bytes) -> Bytes {
         self.sent = Instant::now();
         bytes
     }

@@ -86,7 +86,7 @@ impl Feed {
     }
 
     /// What follows this event; without one, what comes first.
-    pub(crate) fn after(&self, seq: Option<u64>) -> Next {
+    pub(crate) fn next_after(&self, seq: Option<u64>) -> Next {
         let recent = self.recent();
         if let Some(dropped) = recent.dropped
             && seq.is_none_or(|seq| seq < dropped)
@@ -137,15 +137,15 @@ mod tests {
     #[test]
     fn followers_take_what_they_have_not_seen() {
         let feed = Feed::new();
-        assert!(matches!(feed.after(None), Next::Wait));
+        assert!(matches!(feed.next_after(None), Next::Wait));
         feed.push(vec![entry(0, 1), entry(1, 1), entry(2, 1)]);
-        assert_eq!(sent(feed.after(None)), [0, 1, 2]);
-        assert_eq!(sent(feed.after(Some(0))), [1, 2]);
-        assert!(matches!(feed.after(Some(2)), Next::Wait));
-        assert!(matches!(feed.after(Some(9)), Next::Wait));
+        assert_eq!(sent(feed.next_after(None)), [0, 1, 2]);
+        assert_eq!(sent(feed.next_after(Some(0))), [1, 2]);
+        assert!(matches!(feed.next_after(Some(2)), Next::Wait));
+        assert!(matches!(feed.next_after(Some(9)), Next::Wait));
         feed.give_up();
-        assert_eq!(sent(feed.after(Some(1))), [2], "first what is there");
-        assert!(matches!(feed.after(Some(2)), Next::End));
+        assert_eq!(sent(feed.next_after(Some(1))), [2], "first what is there");
+        assert!(matches!(feed.next_after(Some(2)), Next::End));
     }
 
     #[test]
@@ -153,8 +153,8 @@ mod tests {
         let feed = Feed::new();
         let half = LARGEST / 2;
         feed.push(vec![entry(1, half), entry(2, half), entry(3, half)]);
-        assert!(matches!(feed.after(None), Next::ReadAgain(1)));
-        assert!(matches!(feed.after(Some(0)), Next::ReadAgain(1)));
-        assert_eq!(sent(feed.after(Some(1))), [2, 3]);
+        assert!(matches!(feed.next_after(None), Next::ReadAgain(1)));
+        assert!(matches!(feed.next_after(Some(0)), Next::ReadAgain(1)));
+        assert_eq!(sent(feed.next_after(Some(1))), [2, 3]);
     }
 }

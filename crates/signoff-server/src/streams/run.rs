@@ -8,12 +8,12 @@ use signoff_engine::{Event, RecordedEvent, Run};
 use signoff_runtime::Error;
 use signoff_runtime::project::{Project, Secrets};
 use signoff_runtime::runs::follow::{Follow, TICK};
-use signoff_runtime::runs::view::{plan_created, streamed};
+use signoff_runtime::runs::view::{plan_created, stream_event};
 use tokio::sync::mpsc;
 
 use super::body::event_bytes;
 use super::feed::{Entry, Feed};
-use crate::hidden::in_json;
+use crate::redaction::hide_in_json;
 
 /// Reads the journal as long as anybody follows the feed.
 pub(super) fn read(project: &Project, run: &str, feed: &Weak<Feed>) -> Result<(), Error> {
@@ -64,22 +64,22 @@ fn add(
         let shell = &project.config.contract.shell.value;
         let created = plan_created(run, recorded, shell);
         let mut value = json!(created);
-        in_json(secrets, &mut value);
+        hide_in_json(secrets, &mut value);
         new.push(Entry {
             seq: created.seq,
             event: event_bytes(created.seq, "plan_created", &value),
             progress: None,
         });
     }
-    let shape = streamed(run, recorded);
+    let shape = stream_event(run, recorded);
     let mut value = json!(shape);
-    in_json(secrets, &mut value);
+    hide_in_json(secrets, &mut value);
     let name = value["type"].as_str().unwrap_or("event");
     new.push(Entry {
         seq: shape.seq,
         event: event_bytes(shape.seq, name, &value),
         progress: progress(&shape).map(|mut value| {
-            in_json(secrets, &mut value);
+            hide_in_json(secrets, &mut value);
             event_bytes(shape.seq, "progress", &value)
         }),
     });

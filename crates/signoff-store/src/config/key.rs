@@ -283,7 +283,7 @@ impl Key {
     }
 
     /// As messages call it.
-    pub(super) fn written(&self) -> String {
+    pub(super) fn display_name(&self) -> String {
         format!("`[{}] {}`", self.section, self.name)
     }
 }

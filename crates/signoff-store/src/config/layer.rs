@@ -22,7 +22,7 @@ pub(super) fn apply(
     home: Option<&Path>,
     problems: &mut Vec<Problem>,
 ) {
-    let Some(text) = text((path, content), problems) else {
+    let Some(text) = layer_text((path, content), problems) else {
         return;
     };
     problems.extend(parse(config, path, (origin, home), text));
@@ -35,7 +35,7 @@ pub(super) fn apply(
 }
 
 /// The text of a file, if there is one and it is text.
-pub(super) fn text<'c>(
+pub(super) fn layer_text<'c>(
     (path, content): (&Path, &'c FileContent),
     problems: &mut Vec<Problem>,
 ) -> Option<&'c str> {

@@ -10,7 +10,7 @@ use super::key::KEYS;
 use super::problem::did_you_mean;
 use super::sections::prices::written_dollars;
 use super::{
-    AcceptTime, AgentSettings, Config, ContractCache, Dollars, Durability, EngineUrl,
+    AcceptTime, AgentSettings, ClusterUrl, Config, ContractCache, Dollars, Durability,
     GreenBaseline, IgnoredFiles, Isolation, LandMode, Origin, Policy, PriceSettings, Proof,
     RetrySession, SandboxMode, ServerSettings, Setting, SettingLocation, UnverifiedPolicy,
 };
@@ -116,7 +116,7 @@ impl ShownValue for std::collections::BTreeMap<String, String> {
 }
 
 /// Without its password.
-impl ShownValue for EngineUrl {
+impl ShownValue for ClusterUrl {
     fn shown_value(&self) -> Value {
         self.to_string().into()
     }

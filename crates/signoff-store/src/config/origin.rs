@@ -28,7 +28,7 @@ impl Origin {
     }
 
     /// The layer as the subject of a sentence.
-    pub(super) fn who(self) -> &'static str {
+    pub(super) fn subject(self) -> &'static str {
         match self {
             Self::BuiltIn => "what is built in",
             Self::User => "a user",

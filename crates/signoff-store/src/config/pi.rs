@@ -16,7 +16,7 @@ pub(super) fn apply(
     (path, content): (&Path, &FileContent),
     problems: &mut Vec<Problem>,
 ) {
-    let Some(text) = layer::text((path, content), problems) else {
+    let Some(text) = layer::layer_text((path, content), problems) else {
         return;
     };
     let file = File { path, text };

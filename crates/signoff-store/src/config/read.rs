@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key::{self, KEYS, Key};
-use super::problem::{did_you_mean, listed, position};
+use super::problem::{did_you_mean, list_words, position};
 use super::value::Value;
 use super::{Config, Origin, Problem, Setting, SettingLocation};
 
@@ -87,7 +87,7 @@ impl Reader<'_> {
                 continue;
             }
             let offset = key.span().start;
-            let (shown, list) = (name.escape_debug(), listed(known));
+            let (shown, list) = (name.escape_debug(), list_words(known));
             let message = format!("unknown key `{shown}` in `[{section}]`, which has {list}");
             self.problem_at(offset, message, did_you_mean(name, known));
         }
@@ -117,7 +117,7 @@ impl Reader<'_> {
             _ => format!("key `{shown}`"),
         };
         let titles: Vec<_> = sections.iter().map(|one| format!("[{one}]")).collect();
-        let list = listed(&titles.iter().map(String::as_str).collect::<Vec<_>>());
+        let list = list_words(&titles.iter().map(String::as_str).collect::<Vec<_>>());
         let hint = did_you_mean(name.get_ref().as_ref(), sections);
         self.problem_at(
             name.span().start,

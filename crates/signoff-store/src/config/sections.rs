@@ -2,8 +2,8 @@
 
 pub(super) mod agents;
 pub(super) mod approvers;
+pub(super) mod cluster;
 pub(super) mod driver;
-pub(super) mod engine;
 pub(super) mod guard;
 pub(super) mod llm;
 pub(super) mod mcp;
@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{
-    Config, EngineSettings, GuardSettings, Isolation, LandMode, LlmSettings, Policy, ServeSettings,
-    Setting,
+    ClusterSettings, Config, GuardSettings, Isolation, LandMode, LlmSettings, Policy,
+    ServeSettings, Setting,
 };
 use crate::signatures::Proof;
 
@@ -398,7 +398,7 @@ impl Default for Config {
             serve: ServeSettings {
                 people: Setting::built_in(BTreeMap::new()),
             },
-            engine: EngineSettings::default(),
+            engine: ClusterSettings::default(),
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
             servers: BTreeMap::new(),

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Proof;
-use super::problem::{did_you_mean, listed};
+use super::problem::{did_you_mean, list_words};
 use super::read::Reader;
 
 /// Nothing we wait for takes longer; and no clock overflows below this.
@@ -72,7 +72,7 @@ impl Reader<'_> {
         let message = format!(
             "`{}` is not among the choices {}",
             text.escape_debug(),
-            listed(&names)
+            list_words(&names)
         );
         self.problem(value, message, did_you_mean(&text, &names));
         None

@@ -68,13 +68,13 @@ pub fn replace(
     new: &[u8],
     sync: bool,
 ) -> Result<Replaced, ReplaceError> {
-    failpoint::reached("replace.before");
+    failpoint::reach("replace.before");
     let target = real_target(path)?;
     let fingerprint = match expected_old {
         Some(expected) => replace_existing(&target, expected, new, sync)?,
         None => create_new(&target, new, sync)?,
     };
-    failpoint::reached("replace.after");
+    failpoint::reach("replace.after");
     if sync {
         sync_parent(&target)?;
     }
@@ -99,7 +99,7 @@ fn replace_existing(
     };
     let mut next = NextFile::create(&temp, target)?;
     next.fill(&old, new, sync)?;
-    failpoint::reached("replace.temp");
+    failpoint::reach("replace.temp");
     // Most late writers find out here, before anything is visible.
     if read_if_exists(target)?.as_deref() != Some(expected) {
         return Err(changed());
@@ -120,7 +120,7 @@ fn create_new(target: &Path, new: &[u8], sync: bool) -> Result<Fingerprint, Repl
         return Err(changed());
     }
     temp.fill(new, sync)?;
-    failpoint::reached("replace.temp");
+    failpoint::reach("replace.temp");
     let fingerprint = temp.fingerprint()?;
     if temp.rename_unless_exists()? {
         return Ok(fingerprint);
@@ -178,7 +178,7 @@ pub fn remove(path: &Path) -> Result<(), FileError> {
 pub(crate) fn overwrite(path: &Path, bytes: &[u8], mode: FileMode) -> Result<(), FileError> {
     let mut temp = TempFile::lock(path, mode.bits())?;
     temp.fill(bytes, true)?;
-    failpoint::reached("overwrite.temp");
+    failpoint::reach("overwrite.temp");
     temp.rename()?;
     sync_parent(path)
 }
@@ -191,22 +191,22 @@ pub(crate) fn overwrite_unsynced(
 ) -> Result<(), FileError> {
     let mut temp = TempFile::lock(path, mode.bits())?;
     temp.fill(bytes, false)?;
-    failpoint::reached("overwrite.temp");
+    failpoint::reach("overwrite.temp");
     temp.rename()
 }
 
 /// Gives a file or directory another name, which stays after a power failure; false, and nothing
 /// done, when something has that name.
 pub fn move_to(from: &Path, to: &Path) -> Result<bool, FileError> {
-    failpoint::reached("move.before");
+    failpoint::reach("move.before");
     if !rename_unless_exists(from, to).map_err(FileError::at("move", from))? {
         return Ok(false);
     }
-    failpoint::reached("move.renamed");
+    failpoint::reach("move.renamed");
     // First the new name: a power failure may leave both, never none.
     sync_parent(to)?;
     sync_parent(from)?;
-    failpoint::reached("move.after");
+    failpoint::reach("move.after");
     Ok(true)
 }
 

@@ -12,7 +12,7 @@ pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
 
 /// Dies here, if this is the place and the count asked for.
 #[inline]
-pub fn reached(point: &str) {
+pub fn reach(point: &str) {
     if fires(point) {
         die();
     }

@@ -100,7 +100,7 @@ impl WorkspaceLock {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         };
-        lock.note(None)?;
+        lock.note_holder(None)?;
         Ok(Some(lock))
     }
 }
@@ -208,16 +208,16 @@ impl<Kind> Lock<Kind> {
             file,
             kind: PhantomData,
         };
-        lock.note(None)?;
+        lock.note_holder(None)?;
         Ok(Some(lock))
     }
 
     /// Writes down which run the lock is held for.
     pub fn name_run(&mut self, run_id: &str) -> io::Result<()> {
-        self.note(Some(run_id))
+        self.note_holder(Some(run_id))
     }
 
-    fn note(&mut self, run: Option<&str>) -> io::Result<()> {
+    fn note_holder(&mut self, run: Option<&str>) -> io::Result<()> {
         let text = format!("{} {}\n", std::process::id(), run.unwrap_or_default());
         self.file.set_len(0)?;
         self.file.rewind()?;

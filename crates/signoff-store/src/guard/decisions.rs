@@ -18,7 +18,7 @@ pub fn path(state_dir: &Path) -> PathBuf {
     directory(state_dir).join("decisions.jsonl")
 }
 
-fn earlier(state_dir: &Path) -> PathBuf {
+fn earlier_log(state_dir: &Path) -> PathBuf {
     directory(state_dir).join("decisions.1.jsonl")
 }
 
@@ -29,7 +29,7 @@ pub fn append(state_dir: &Path, decision: &LoggedDecision) -> Result<(), FileErr
     atomic::create_directories(&directory(state_dir))?;
     let is_full = |found: fs::Metadata| found.len() >= LARGEST;
     if path.symlink_metadata().is_ok_and(is_full) {
-        fs::rename(&path, earlier(state_dir)).map_err(at("put aside"))?;
+        fs::rename(&path, earlier_log(state_dir)).map_err(at("put aside"))?;
     }
     let mut line = serde_json::to_vec(decision).map_err(|why| at("write")(why.into()))?;
     line.push(b'\n');
@@ -56,7 +56,7 @@ pub struct Logged {
 /// Reads the log and the one before it.
 pub fn read(state_dir: &Path) -> Result<Logged, FileError> {
     let mut logged = Logged::default();
-    for path in [earlier(state_dir), path(state_dir)] {
+    for path in [earlier_log(state_dir), path(state_dir)] {
         let bytes = no_follow::read_if_exists(&path)?.unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n');
         for line in lines.filter(|line| !line.is_empty()) {
@@ -107,6 +107,6 @@ mod tests {
         fs::write(path(state), vec![b'\n'; full]).unwrap();
         append(state, &decision("three")).unwrap();
         assert_eq!(read(state).unwrap().decisions, [decision("three")]);
-        assert_eq!(fs::metadata(earlier(state)).unwrap().len(), LARGEST);
+        assert_eq!(fs::metadata(earlier_log(state)).unwrap().len(), LARGEST);
     }
 }

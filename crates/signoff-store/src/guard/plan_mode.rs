@@ -13,7 +13,7 @@ const OFF: &[u8] = b"off\n";
 const SAID: &str = "said";
 
 /// What was said about a session: on, off, or nothing. What cannot be understood is on.
-pub fn recorded(state_dir: &Path, session: &str) -> Result<Option<bool>, FileError> {
+pub fn recorded_mode(state_dir: &Path, session: &str) -> Result<Option<bool>, FileError> {
     let bytes = no_follow::read_if_exists(&path(state_dir, session))?;
     Ok(bytes.map(|bytes| bytes != OFF))
 }
@@ -82,21 +82,21 @@ mod tests {
     fn a_session_is_what_was_said_last_and_on_if_in_doubt() {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path();
-        assert_eq!(recorded(state, "s").unwrap(), None);
+        assert_eq!(recorded_mode(state, "s").unwrap(), None);
         assert!(!any_on(state).unwrap());
         record(state, "s", true).unwrap();
         record(state, "../x", false).unwrap();
-        assert_eq!(recorded(state, "s").unwrap(), Some(true));
-        assert_eq!(recorded(state, "../x").unwrap(), Some(false));
+        assert_eq!(recorded_mode(state, "s").unwrap(), Some(true));
+        assert_eq!(recorded_mode(state, "../x").unwrap(), Some(false));
         assert!(any_on(state).unwrap());
         record(state, "s", false).unwrap();
-        assert_eq!(recorded(state, "s").unwrap(), Some(false));
+        assert_eq!(recorded_mode(state, "s").unwrap(), Some(false));
         assert!(!any_on(state).unwrap());
         fs::write(path(state, "s"), "o").unwrap();
-        assert_eq!(recorded(state, "s").unwrap(), Some(true));
+        assert_eq!(recorded_mode(state, "s").unwrap(), Some(true));
         fs::remove_file(path(state, "s")).unwrap();
         std::os::unix::fs::symlink("/dev/null", path(state, "s")).unwrap();
-        assert!(recorded(state, "s").is_err());
+        assert!(recorded_mode(state, "s").is_err());
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         remember_said(state, "s", true).unwrap();
         assert!(was_said(state, "s").unwrap());
         assert!(!was_said(state, "t").unwrap());
-        assert_eq!(recorded(state, "s").unwrap(), None);
+        assert_eq!(recorded_mode(state, "s").unwrap(), None);
         assert!(!any_on(state).unwrap());
         remember_said(state, "s", false).unwrap();
         assert!(!was_said(state, "s").unwrap());

@@ -55,17 +55,17 @@ impl Folders {
 
     /// A name among the proposals.
     pub fn plan(&self, name: &str) -> Option<Stamp> {
-        stamp(self.plans.as_ref(), name)
+        stamp_of(self.plans.as_ref(), name)
     }
 
     /// A name in the archive.
     pub fn archived(&self, name: &str) -> Option<Stamp> {
-        stamp(self.archive.as_ref(), name)
+        stamp_of(self.archive.as_ref(), name)
     }
 
     /// The log of a plan.
     pub fn log(&self, key: &str) -> Option<Stamp> {
-        stamp(self.logs.as_ref(), &Store::log_name(key))
+        stamp_of(self.logs.as_ref(), &Store::log_name(key))
     }
 
     /// The directory of a plan's signatures, which looks different once there is another.
@@ -74,7 +74,7 @@ impl Folders {
         if !self.signed.contains(OsStr::new(&name)) {
             return None;
         }
-        stamp(self.signatures.as_ref(), &name)
+        stamp_of(self.signatures.as_ref(), &name)
     }
 }
 
@@ -117,7 +117,7 @@ impl Folder {
     }
 }
 
-fn stamp(folder: Option<&Folder>, name: &str) -> Option<Stamp> {
+fn stamp_of(folder: Option<&Folder>, name: &str) -> Option<Stamp> {
     // Never further than into the directory itself.
     if name.contains('/') || name == ".." {
         return None;

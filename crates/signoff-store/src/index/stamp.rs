@@ -54,7 +54,7 @@ impl Stamp {
     }
 
     /// When it was last written, in milliseconds; 0 before 1970.
-    pub fn written(&self) -> u64 {
+    pub fn modified_at(&self) -> u64 {
         let millis = self.seconds * 1000 + self.nanos / 1_000_000;
         u64::try_from(millis).unwrap_or(0)
     }

@@ -21,7 +21,7 @@ impl JournalEntry {
     }
 
     /// An object that is known to be one, with its `type` first.
-    pub(super) fn known(text: Vec<u8>) -> Self {
+    pub(super) fn from_known_object(text: Vec<u8>) -> Self {
         Self(text)
     }
 

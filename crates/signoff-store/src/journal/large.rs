@@ -26,14 +26,14 @@ pub(super) fn put_away(
     let Some(directory) = directory(journal).filter(|_| event.bytes().len() > THRESHOLD) else {
         return Ok(None);
     };
-    let hash = blobs::put(&directory, event.bytes()).map_err(|error| match error {
+    let hash = blobs::store(&directory, event.bytes()).map_err(|error| match error {
         BlobError::File(error) => JournalError::File(error),
         other => JournalError::BadEvent {
             path: journal.to_path_buf(),
             reason: other.to_string(),
         },
     })?;
-    Ok(Some(JournalEntry::known(
+    Ok(Some(JournalEntry::from_known_object(
         [TYPE, event.kind(), BLOB, hash.as_bytes(), END].concat(),
     )))
 }
@@ -51,7 +51,7 @@ pub(super) fn fetch(journal: &Path, line: u64, event: &mut Vec<u8>) -> Result<()
         line,
         reason,
     };
-    let found = blobs::get(&directory, hash).map_err(|error| corrupt(error.to_string()))?;
+    let found = blobs::load(&directory, hash).map_err(|error| corrupt(error.to_string()))?;
     if !found.starts_with(&[TYPE, kind, b"\""].concat()) {
         return Err(corrupt(format!("the event in blob `{hash}` is another")));
     }

@@ -29,7 +29,7 @@ pub(super) struct ReadEnd {
 }
 
 /// Hands over every complete line. The recorded head must be among them.
-pub(super) fn each<E: From<JournalError>>(
+pub(super) fn for_each_line<E: From<JournalError>>(
     path: &Path,
     input: impl Read,
     recorded: &Head,

@@ -36,7 +36,7 @@ fn what_is_appended_is_read_back() {
     assert_eq!(load(&path).unwrap(), records);
     let (mut journal, read) = Journal::open(&path).unwrap();
     assert_eq!(read, records);
-    assert_eq!(journal.torn(), None);
+    assert_eq!(journal.torn_line(), None);
     let more = journal
         .append(AT, &[event(json!({"type": "run_finished"}))])
         .unwrap();
@@ -382,10 +382,10 @@ fn cut_anywhere_it_recovers_what_was_complete() {
             .rposition(|byte| *byte == b'\n')
             .map_or(0, |at| at + 1);
         assert_eq!(
-            journal.torn().map(|torn| torn.bytes),
+            journal.torn_line().map(|torn| torn.bytes),
             Some(cut - end).filter(|n| *n > 0)
         );
-        if let Some(torn) = journal.torn() {
+        if let Some(torn) = journal.torn_line() {
             let aside = fs::read(&torn.path).unwrap();
             assert!(aside.ends_with(&[&bytes[end..cut], b"\n"].concat()));
         }
@@ -400,7 +400,7 @@ fn cut_anywhere_it_recovers_what_was_complete() {
 fn read_all(bytes: &[u8]) -> Result<Vec<Record>, JournalError> {
     let path = Path::new("journal.jsonl");
     let mut records = Vec::new();
-    read::each(path, bytes, &Head::default(), |line| {
+    read::for_each_line(path, bytes, &Head::default(), |line| {
         records.push(Record::of(path, line)?);
         Ok::<_, JournalError>(())
     })?;

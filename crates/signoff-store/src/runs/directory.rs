@@ -58,25 +58,25 @@ impl RunDir {
 
     /// Says, until the first event is journaled, that nothing has happened in this run yet. Holds the plan's key. A
     /// directory without it whose journal is gone or empty is damaged, and not one that never began.
-    pub fn starting(&self) -> PathBuf {
+    pub fn starting_marker(&self) -> PathBuf {
         self.path.join("starting")
     }
 
     /// Says that the run is about to begin.
     pub fn mark_starting(&self, key: &str) -> Result<(), FileError> {
-        atomic::overwrite_unsynced(&self.starting(), key.as_bytes(), FileMode::Private)
+        atomic::overwrite_unsynced(&self.starting_marker(), key.as_bytes(), FileMode::Private)
     }
 
     /// Says that the run has begun. An absent mark is fine.
     pub fn mark_begun(&self) -> Result<(), FileError> {
-        if self.starting().symlink_metadata().is_err() {
+        if self.starting_marker().symlink_metadata().is_err() {
             return Ok(());
         }
-        atomic::remove(&self.starting())
+        atomic::remove(&self.starting_marker())
     }
 
     /// Takes the run's name away, so that nobody finds half of it while it is removed. Returns where it is now.
-    pub fn retire(&self) -> Result<PathBuf, FileError> {
+    pub fn take_name_away(&self) -> Result<PathBuf, FileError> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let gone = self.path.with_file_name(format!(".{name}{RETIRED}"));
         atomic::remove_whole(&gone)?;
@@ -85,13 +85,13 @@ impl RunDir {
     }
 
     /// Says that other machines drive the run, and what is here of it.
-    pub fn shared(&self) -> PathBuf {
+    pub fn shared_marker(&self) -> PathBuf {
         self.path.join("shared.json")
     }
 
     /// Do other machines drive the run?
     pub fn is_shared(&self) -> bool {
-        self.shared().is_file()
+        self.shared_marker().is_file()
     }
 
     /// Whether the run died before its first event, so that nothing happened in it.
@@ -104,7 +104,7 @@ impl RunDir {
             Ok(_) => first.ends_with(b"\n"),
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         };
-        let is_marked = || self.starting().is_file();
+        let is_marked = || self.starting_marker().is_file();
         // A crash may have come before the mark had its name.
         let is_hidden = |entry: io::Result<fs::DirEntry>| {
             entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
@@ -133,7 +133,7 @@ impl RunDir {
     }
 
     /// Where tools give a file a name before it takes another's place.
-    pub fn staging(&self) -> PathBuf {
+    pub fn staging_directory(&self) -> PathBuf {
         self.path.join("staging")
     }
 
@@ -150,7 +150,7 @@ impl RunDir {
     /// Where processes that were killed leave what they had put nowhere yet, and what was their own. What is in there
     /// was written by others, who may have taken the rights to it away.
     pub fn leftovers(&self) -> [PathBuf; 2] {
-        [self.staging(), self.scratches()]
+        [self.staging_directory(), self.scratches()]
     }
 
     /// The lock of the process that drives this run.
@@ -176,7 +176,7 @@ impl RunDir {
         Ok(path)
     }
 
-    /// Keeps the exact files of a plan that is a directory, by their names in it. What is no file
+    /// Keeps the exact files of a plan that is a directory, by their names in it. What is not a file
     /// there has a name that ends in a slash.
     pub fn save_snapshot_files<'f>(
         &self,

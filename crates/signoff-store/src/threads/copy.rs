@@ -44,14 +44,14 @@ pub fn replace(target: &Path, expected: &[String], files: &Files) -> Result<bool
     if !fits(directory_hash(target)?) {
         return Ok(false);
     }
-    let hidden = beside(target, NEW);
+    let hidden = sibling_path(target, NEW);
     write(&hidden, files)?;
-    failpoint::reached("thread.staged");
+    failpoint::reach("thread.staged");
     if target.symlink_metadata().is_err() {
         let renamed = atomic::rename_unless_exists(&hidden, target);
         let renamed = renamed.map_err(FileError::at("create", target))?;
         if renamed {
-            failpoint::reached("thread.replaced");
+            failpoint::reach("thread.replaced");
             atomic::sync_parent(target)?;
         } else {
             remove_whole(&hidden)?;
@@ -59,7 +59,7 @@ pub fn replace(target: &Path, expected: &[String], files: &Files) -> Result<bool
         return Ok(renamed);
     }
     let old = exchange(&hidden, target)?;
-    failpoint::reached("thread.replaced");
+    failpoint::reach("thread.replaced");
     // A process that takes no lock may have written until the last moment.
     if !fits(directory_hash(&old)?) {
         exchange(&old, target)?;
@@ -73,18 +73,18 @@ pub fn replace(target: &Path, expected: &[String], files: &Files) -> Result<bool
 
 /// Clears away what a killed writer left beside a directory.
 pub fn recover(target: &Path) -> Result<(), FileError> {
-    let old = beside(target, OLD);
+    let old = sibling_path(target, OLD);
     if old.symlink_metadata().is_ok() && target.symlink_metadata().is_err() {
         fs::rename(&old, target).map_err(FileError::at("restore", target))?;
     }
     remove_whole(&old)?;
-    remove_whole(&beside(target, NEW))
+    remove_whole(&sibling_path(target, NEW))
 }
 
 const NEW: &str = "signoff-new";
 const OLD: &str = "signoff-old";
 
-fn beside(target: &Path, ending: &str) -> PathBuf {
+fn sibling_path(target: &Path, ending: &str) -> PathBuf {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     target.with_file_name(format!(".{name}.{ending}"))
 }
@@ -101,7 +101,7 @@ fn exchange(from: &Path, target: &Path) -> Result<PathBuf, FileError> {
 /// For file systems that cannot swap: for an instant neither has the name, and [`recover`] gives it
 /// back to the old one.
 fn swap_by_renames(from: &Path, target: &Path) -> Result<PathBuf, FileError> {
-    let old = beside(target, OLD);
+    let old = sibling_path(target, OLD);
     if from == old {
         // Back again: the new one has no claim to a name.
         remove_whole(target)?;
@@ -247,14 +247,14 @@ mod tests {
         let target = dir.path().join("t");
         assert!(replace(&target, &[], &files("one")).unwrap());
         // Killed between the two renames.
-        write(&beside(&target, NEW), &files("two")).unwrap();
-        fs::rename(&target, beside(&target, OLD)).unwrap();
+        write(&sibling_path(&target, NEW), &files("two")).unwrap();
+        fs::rename(&target, sibling_path(&target, OLD)).unwrap();
         recover(&target).unwrap();
         assert_eq!(directory_hash(&target).unwrap(), Some(hash(&files("one"))));
         assert_eq!(names(dir.path()), ["t"]);
         // Killed after both.
-        write(&beside(&target, NEW), &files("two")).unwrap();
-        let old = swap_by_renames(&beside(&target, NEW), &target).unwrap();
+        write(&sibling_path(&target, NEW), &files("two")).unwrap();
+        let old = swap_by_renames(&sibling_path(&target, NEW), &target).unwrap();
         assert_eq!(directory_hash(&old).unwrap(), Some(hash(&files("one"))));
         recover(&target).unwrap();
         assert_eq!(directory_hash(&target).unwrap(), Some(hash(&files("two"))));

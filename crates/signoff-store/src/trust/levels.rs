@@ -55,7 +55,10 @@ impl Levels {
 }
 
 /// What this machine had before, and this checkout.
-pub fn recorded(state_dir: &Path, workspace: Option<&Path>) -> Result<RecordedLevels, TrustError> {
+pub fn recorded_levels(
+    state_dir: &Path,
+    workspace: Option<&Path>,
+) -> Result<RecordedLevels, TrustError> {
     let levels = match Levels::load(state_dir) {
         // Without access to the list nothing is remembered, as if there were no home.
         Err(TrustError::File(_)) => return Ok(RecordedLevels::default()),
@@ -75,7 +78,7 @@ pub fn record(
     workspace: Option<&Path>,
     now: &RecordedLevels,
 ) -> Result<(), TrustError> {
-    let before = recorded(state_dir, workspace)?;
+    let before = recorded_levels(state_dir, workspace)?;
     let is_known = |now: &Option<String>, before| now.is_none() || *now == before;
     if is_known(&now.sandbox, before.sandbox) && is_known(&now.overlay, before.overlay) {
         return Ok(());
@@ -116,7 +119,7 @@ mod tests {
         let [state, one, other] = ["state", "one", "other"].map(|name| dir.path().join(name));
         fs::create_dir(&one).unwrap();
         fs::create_dir(&other).unwrap();
-        let of = |workspace: &Path| recorded(&state, Some(workspace)).unwrap();
+        let of = |workspace: &Path| recorded_levels(&state, Some(workspace)).unwrap();
         assert_eq!(of(&one), RecordedLevels::default());
         record(
             &state,
@@ -137,7 +140,7 @@ mod tests {
         record(&state, Some(&one), &levels(Some("bubblewrap"), None)).unwrap();
         assert_eq!(of(&one), levels(Some("bubblewrap"), Some("overlay")));
         assert_eq!(
-            recorded(&state, None).unwrap(),
+            recorded_levels(&state, None).unwrap(),
             levels(Some("bubblewrap"), None)
         );
     }
@@ -148,7 +151,11 @@ mod tests {
         let gone = dir.path().join("gone");
         record(dir.path(), Some(&gone), &levels(None, Some("overlay"))).unwrap();
         record(dir.path(), Some(dir.path()), &levels(None, Some("copy"))).unwrap();
-        let overlay = |workspace: &Path| recorded(dir.path(), Some(workspace)).unwrap().overlay;
+        let overlay = |workspace: &Path| {
+            recorded_levels(dir.path(), Some(workspace))
+                .unwrap()
+                .overlay
+        };
         assert_eq!(
             (overlay(&gone), overlay(dir.path()).as_deref()),
             (None, Some("copy"))
@@ -161,7 +168,7 @@ mod tests {
         let list = dir.path().join("levels.json");
         let text = r#"{"schema":"signoff.levels/1","sandbox":"landlock","rooms":[{"workspace":"/w","room":"shared"}]}"#;
         fs::write(&list, text).unwrap();
-        let read = || recorded(dir.path(), Some(Path::new("/w")));
+        let read = || recorded_levels(dir.path(), Some(Path::new("/w")));
         assert_eq!(read().unwrap(), levels(Some("landlock"), Some("shared")));
         fs::write(&list, "{").unwrap();
         // It may have said more than what there is now.

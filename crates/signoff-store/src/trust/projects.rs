@@ -91,7 +91,7 @@ pub fn remember(state_dir: &Path, id: &str, workspace: &Path) -> Result<(), Trus
 impl ProjectEntry {
     /// Does the directory still have this id?
     fn is_current(&self) -> bool {
-        let store = Store::existing(&self.workspace);
+        let store = Store::open_existing(&self.workspace);
         let id = store.and_then(|store| store.project_id().ok().flatten());
         id.as_deref() == Some(&self.id)
     }

@@ -26,7 +26,7 @@ impl Response {
         }
     }
 
-    /// The answer to what is no request.
+    /// The answer to what is not a request.
     pub(crate) fn refusal(code: u16) -> Self {
         Self {
             code,

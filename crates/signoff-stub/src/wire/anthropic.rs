@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, pieces};
+use crate::answer::{Answer, split_in_pieces};
 use crate::conversation::{Author, Conversation, Tool, answers, elements};
 
 pub(super) fn conversation(body: &Value) -> Conversation {
@@ -101,12 +101,12 @@ fn block_events(index: usize, block: &Value) -> Vec<Value> {
     let deltas: Vec<Value> = if let Some(text) = block["text"].as_str() {
         start["text"] = json!("");
         let delta = |piece| json!({"type": "text_delta", "text": piece});
-        pieces(text).into_iter().map(delta).collect()
+        split_in_pieces(text).into_iter().map(delta).collect()
     } else {
         start["input"] = json!({});
         let arguments = block["input"].to_string();
         let delta = |piece| json!({"type": "input_json_delta", "partial_json": piece});
-        pieces(&arguments).into_iter().map(delta).collect()
+        split_in_pieces(&arguments).into_iter().map(delta).collect()
     };
     let begin = json!({"type": "content_block_start", "index": index, "content_block": start});
     let end = json!({"type": "content_block_stop", "index": index});

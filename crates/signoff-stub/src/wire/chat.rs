@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, pieces};
+use crate::answer::{Answer, split_in_pieces};
 use crate::conversation::{Author, Conversation, Tool, answers, elements};
 
 pub(super) fn conversation(body: &Value) -> Conversation {
@@ -47,7 +47,7 @@ pub(super) fn events(answer: &Answer) -> Vec<Value> {
         json!({"role": "assistant", "content": ""}),
         Value::Null,
     )];
-    for piece in pieces(&answer.text) {
+    for piece in split_in_pieces(&answer.text) {
         events.push(chunk(json!({"content": piece}), Value::Null));
     }
     for (index, mut call) in calls(answer).enumerate() {
@@ -55,7 +55,7 @@ pub(super) fn events(answer: &Answer) -> Vec<Value> {
         call["index"] = json!(index);
         call["function"]["arguments"] = json!("");
         events.push(chunk(json!({"tool_calls": [call]}), Value::Null));
-        for piece in pieces(arguments.as_str().unwrap_or_default()) {
+        for piece in split_in_pieces(arguments.as_str().unwrap_or_default()) {
             let part = json!({"index": index, "function": {"arguments": piece}});
             events.push(chunk(json!({"tool_calls": [part]}), Value::Null));
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, ToolCall, pieces};
+use crate::answer::{Answer, ToolCall, split_in_pieces};
 use crate::conversation::{Author, Conversation, Tool, answers, elements};
 
 /// Model and mode stand in the path: `…/models/MODEL:streamGenerateContent`.
@@ -43,7 +43,7 @@ pub(super) fn document(answer: &Answer) -> Value {
 }
 
 pub(super) fn events(answer: &Answer) -> Vec<Value> {
-    let mut parts: Vec<Value> = pieces(&answer.text)
+    let mut parts: Vec<Value> = split_in_pieces(&answer.text)
         .into_iter()
         .map(|piece| json!({"text": piece}))
         .collect();

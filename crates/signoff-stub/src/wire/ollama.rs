@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, pieces};
+use crate::answer::{Answer, split_in_pieces};
 use crate::conversation::{Author, Conversation, Tool, answers, elements};
 
 pub(super) fn conversation(body: &Value) -> Conversation {
@@ -41,7 +41,10 @@ pub(super) fn events(answer: &Answer) -> Vec<Value> {
             "done": false,
         })
     };
-    let mut events: Vec<Value> = pieces(&answer.text).into_iter().map(piece).collect();
+    let mut events: Vec<Value> = split_in_pieces(&answer.text)
+        .into_iter()
+        .map(piece)
+        .collect();
     let mut last = end(answer);
     last["message"] = message("", answer);
     events.push(last);

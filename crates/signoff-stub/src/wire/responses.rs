@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, pieces};
+use crate::answer::{Answer, split_in_pieces};
 use crate::conversation::{Author, Conversation, Tool, answers, elements};
 
 pub(super) fn conversation(body: &Value) -> Conversation {
@@ -120,7 +120,7 @@ fn text_events(item: &Value) -> Vec<Value> {
     let text = part["text"].as_str().unwrap_or_default();
     let empty = json!({"type": "output_text", "text": "", "annotations": []});
     let mut events = vec![json!({"type": "response.content_part.added", "part": empty})];
-    for piece in pieces(text) {
+    for piece in split_in_pieces(text) {
         events.push(json!({"type": "response.output_text.delta", "delta": piece}));
     }
     events.push(json!({"type": "response.output_text.done", "text": text}));
@@ -134,7 +134,7 @@ fn text_events(item: &Value) -> Vec<Value> {
 
 fn call_events(item: &Value) -> Vec<Value> {
     let arguments = item["arguments"].as_str().unwrap_or_default();
-    let mut events: Vec<Value> = pieces(arguments)
+    let mut events: Vec<Value> = split_in_pieces(arguments)
         .into_iter()
         .map(|piece| json!({"type": "response.function_call_arguments.delta", "delta": piece}))
         .collect();

@@ -45,8 +45,8 @@ fn a_side_call_without_tools_is_no_turn() {
 #[test]
 fn what_a_conversation_is_about_chooses_its_script() {
     let script = Script::new([text("other")])
-        .about("a plan \"again\"", Script::of_questions([text("again")]))
-        .about("a plan", Script::new([text("plan"), text("done")]));
+        .when_about("a plan \"again\"", Script::of_questions([text("again")]))
+        .when_about("a plan", Script::new([text("plan"), text("done")]));
     let stub = Stub::start(script).expect("a stub");
     let asks = |words: &str, results| {
         let mut request = anthropic(false, results);
@@ -91,7 +91,7 @@ fn every_format_counts_answers() {
 
 #[test]
 fn failures_come_first_and_once() {
-    let turn = Turn::from(text("one")).after([Reply::Status {
+    let turn = Turn::from(text("one")).after_failures([Reply::Status {
         code: 529,
         retry_after: Some(7),
     }]);

@@ -21,8 +21,8 @@ fn start() -> Stub {
         command: "make 'it' \"so\"".to_owned(),
     };
     let turns = [
-        Turn::from(shell).using(usage),
-        Turn::from(Reply::Text("Done, häßlich.".to_owned())).using(usage),
+        Turn::from(shell).with_usage(usage),
+        Turn::from(Reply::Text("Done, häßlich.".to_owned())).with_usage(usage),
     ];
     Stub::start(Script::new(turns)).expect("a stub")
 }

@@ -28,7 +28,7 @@ pub struct ReviewData {
     pub signature: Vec<String>,
 }
 
-/// What a screen asks of whoever opened it.
+/// What a screen asks of its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewEffect {
     /// Sign, with the confirmation that `approve` asks for.
@@ -210,7 +210,7 @@ impl Screen for ReviewScreen<'_> {
         }
     }
 
-    fn tick(&mut self) -> bool {
+    fn refresh(&mut self) -> bool {
         false
     }
 }

@@ -6,7 +6,7 @@ use signoff_api::plan_log::CommentKind;
 
 use super::{Review, ReviewPane};
 use crate::frame::{PaneLine, Tone};
-use crate::text::{line, lines, wrap};
+use crate::text::{lines, single_line, wrap};
 
 impl Review {
     pub(super) fn pane_names(&self) -> Vec<String> {
@@ -45,7 +45,7 @@ impl Review {
                     .data
                     .graph
                     .iter()
-                    .map(|text| PaneLine::plain(line(text)));
+                    .map(|text| PaneLine::plain_line(single_line(text)));
                 return drawn.collect();
             }
             ReviewPane::Problems => self.problem_lines(),
@@ -62,7 +62,7 @@ impl Review {
     }
 
     fn step_lines(&self, step: &Step) -> Vec<PaneLine> {
-        let mut out = vec![PaneLine::new(Tone::Strong, line(&step.title))];
+        let mut out = vec![PaneLine::new(Tone::Strong, single_line(&step.title))];
         out.extend(field_line("id     ", &step.id));
         out.extend(work_lines(&step.work));
         out.extend(bound_lines(step));
@@ -71,7 +71,7 @@ impl Review {
         let problems = self.data.problems.iter();
         let problems = problems.filter(|one| one.step.as_deref() == Some(&step.id));
         out.extend(problems.map(|problem| {
-            let text = format!("{}: {}", problem.code, line(&problem.message));
+            let text = format!("{}: {}", problem.code, single_line(&problem.message));
             PaneLine::new(severity_tone(&problem.severity), text)
         }));
         let comments = self.open_comments();
@@ -84,7 +84,7 @@ impl Review {
         let plan = &self.data.plan;
         let mut out = vec![PaneLine::new(
             Tone::Strong,
-            line(plan.title.as_deref().unwrap_or("(no title)")),
+            single_line(plan.title.as_deref().unwrap_or("(no title)")),
         )];
         let contracts = plan
             .steps
@@ -96,8 +96,8 @@ impl Review {
             .iter()
             .filter(|step| step.approval || !step.asks.is_empty())
             .count();
-        out.push(PaneLine::plain("A signature covers:"));
-        out.push(PaneLine::plain(format!(
+        out.push(PaneLine::plain_line("A signature covers:"));
+        out.push(PaneLine::plain_line(format!(
             "  {} steps · {contracts} contracts · {asking} that stop and ask",
             plan.steps.len()
         )));
@@ -109,25 +109,25 @@ impl Review {
             self.data
                 .signature
                 .iter()
-                .map(|text| PaneLine::new(Tone::Good, line(text))),
+                .map(|text| PaneLine::new(Tone::Good, single_line(text))),
         );
         for rejection in &plan.rejections {
             let text = rejection.feedback.as_deref().unwrap_or("(no reason)");
             out.push(PaneLine::new(
                 Tone::Care,
-                format!("rejected  {}", line(text)),
+                format!("rejected  {}", single_line(text)),
             ));
         }
         for text in [&plan.task, &plan.context].into_iter().flatten() {
-            out.push(PaneLine::plain(""));
-            out.extend(lines(text).into_iter().map(PaneLine::plain));
+            out.push(PaneLine::plain_line(""));
+            out.extend(lines(text).into_iter().map(PaneLine::plain_line));
         }
         if !plan.risks.is_empty() {
             out.push(PaneLine::new(Tone::Care, "risks"));
             out.extend(
                 plan.risks
                     .iter()
-                    .map(|risk| PaneLine::plain(format!("  - {}", line(risk)))),
+                    .map(|risk| PaneLine::plain_line(format!("  - {}", single_line(risk)))),
             );
         }
         out
@@ -145,9 +145,15 @@ impl Review {
                 problem.severity, problem.code, problem.line
             );
             out.push(PaneLine::new(tone, head));
-            out.push(PaneLine::plain(format!("  {}", line(&problem.message))));
+            out.push(PaneLine::plain_line(format!(
+                "  {}",
+                single_line(&problem.message)
+            )));
             if let Some(help) = &problem.help {
-                out.push(PaneLine::new(Tone::Dim, format!("  → {}", line(help))));
+                out.push(PaneLine::new(
+                    Tone::Dim,
+                    format!("  → {}", single_line(help)),
+                ));
             }
         }
         out
@@ -175,14 +181,14 @@ impl Review {
         };
         difference
             .iter()
-            .map(|text| PaneLine::new(tone(text), line(text)))
+            .map(|text| PaneLine::new(tone(text), single_line(text)))
             .collect()
     }
 }
 
 /// A field with its name; none without a value.
 fn field_line(name: &str, text: &str) -> Option<PaneLine> {
-    (!text.is_empty()).then(|| PaneLine::plain(format!("{name}  {}", line(text))))
+    (!text.is_empty()).then(|| PaneLine::plain_line(format!("{name}  {}", single_line(text))))
 }
 
 /// Who does the work, and what it is.
@@ -192,11 +198,11 @@ fn work_lines(work: &Work) -> Vec<PaneLine> {
         Work::Agent { role, task } => {
             let role = role.as_deref().unwrap_or("(no role)");
             out.extend(field_line("agent  ", role));
-            out.extend(block(task));
+            out.extend(block_lines(task));
         }
         Work::Tool { tool, args } => {
             out.extend(field_line("tool   ", tool));
-            out.extend(block(&serde_text(args)));
+            out.extend(block_lines(&serde_text(args)));
         }
         Work::Ask { question, choices } => {
             out.extend(field_line("asks   ", question));
@@ -229,16 +235,19 @@ fn contract_lines(step: &Step) -> Vec<PaneLine> {
     };
     let mut out = vec![PaneLine::new(Tone::Good, "contract")];
     let commands = lines(&contract.command).into_iter();
-    out.extend(commands.map(|text| PaneLine::plain(format!("  $ {text}"))));
+    out.extend(commands.map(|text| PaneLine::plain_line(format!("  $ {text}"))));
     let conditions = contract.expect.iter();
-    out.extend(conditions.map(|one| PaneLine::new(Tone::Dim, format!("    {}", line(one)))));
+    out.extend(conditions.map(|one| PaneLine::new(Tone::Dim, format!("    {}", single_line(one)))));
     out
 }
 
 /// What a person has to know before the step runs.
 fn care_lines(step: &Step) -> impl Iterator<Item = PaneLine> {
     let approval = (step.approval).then(|| "requires approval before it starts".to_owned());
-    let asks = step.asks.iter().map(|ask| format!("asks {}", line(ask)));
+    let asks = step
+        .asks
+        .iter()
+        .map(|ask| format!("asks {}", single_line(ask)));
     let texts = approval.into_iter().chain(asks);
     texts.map(|text| PaneLine::new(Tone::Care, text))
 }
@@ -251,10 +260,10 @@ fn severity_tone(severity: &str) -> Tone {
     }
 }
 
-fn block(text: &str) -> Vec<PaneLine> {
+fn block_lines(text: &str) -> Vec<PaneLine> {
     lines(text)
         .into_iter()
-        .map(|text| PaneLine::plain(format!("  {text}")))
+        .map(|text| PaneLine::plain_line(format!("  {text}")))
         .collect()
 }
 
@@ -268,7 +277,7 @@ fn comment_block(comment: &Comment) -> Vec<PaneLine> {
     let about = comment
         .step
         .as_ref()
-        .map(|step| format!(" on {}", line(step)));
+        .map(|step| format!(" on {}", single_line(step)));
     let gone = if comment.is_step_gone {
         ", which is gone"
     } else {
@@ -277,7 +286,7 @@ fn comment_block(comment: &Comment) -> Vec<PaneLine> {
     let resolved = comment
         .resolved_by
         .as_ref()
-        .map(|by| format!(" · resolved by {}", line(by)));
+        .map(|by| format!(" · resolved by {}", single_line(by)));
     let kind = match (comment.kind, comment.severity) {
         (CommentKind::Comment, _) => String::new(),
         (CommentKind::Objection, None) => " objects".to_owned(),
@@ -286,7 +295,7 @@ fn comment_block(comment: &Comment) -> Vec<PaneLine> {
     let head = format!(
         "{} {}{kind}{}{gone}{}",
         comment.id,
-        line(&comment.by),
+        single_line(&comment.by),
         about.unwrap_or_default(),
         resolved.unwrap_or_default()
     );
@@ -296,6 +305,6 @@ fn comment_block(comment: &Comment) -> Vec<PaneLine> {
         (CommentKind::Comment, false) => Tone::Running,
     };
     let mut out = vec![PaneLine::new(tone, head)];
-    out.extend(block(&comment.text));
+    out.extend(block_lines(&comment.text));
     out
 }

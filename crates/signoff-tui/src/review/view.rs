@@ -6,7 +6,7 @@ use signoff_api::plan::{Step, Work};
 use super::Review;
 use crate::Style;
 use crate::frame::{Painter, PaneLine, Parts, Tone, first_row, tabs, too_small};
-use crate::text::{cut, line};
+use crate::text::{single_line, truncate};
 
 const KEYS: &str =
     "a sign  r reject  c comment  e edit  J/K move  x skip  tab pane  ? keys  q quit";
@@ -48,7 +48,7 @@ impl Review {
             Tone::Dim,
         );
         let lines = if self.help {
-            HELP.lines().map(PaneLine::plain).collect()
+            HELP.lines().map(PaneLine::plain_line).collect()
         } else {
             self.pane_lines(usize::from(parts.detail.width))
         };
@@ -71,11 +71,11 @@ impl Review {
             Some(lines) if !lines.is_empty() => " · differs from signed",
             _ => "",
         };
-        let title = line(plan.title.as_deref().unwrap_or("(no title)"));
+        let title = single_line(plan.title.as_deref().unwrap_or("(no title)"));
         format!(
             " {title} · {}{version}{differs} · {}",
             plan.status,
-            line(&self.data.file)
+            single_line(&self.data.file)
         )
     }
 
@@ -83,8 +83,13 @@ impl Review {
         let row = |(at, step): (usize, &Step)| {
             let flags = self.flags(step);
             let room = width.saturating_sub(flags.chars().count() + 1);
-            let head = format!(" {:>2} {} {}", step.number, sign(step), line(&step.title));
-            let head = cut(&head, room);
+            let head = format!(
+                " {:>2} {} {}",
+                step.number,
+                step_sign(step),
+                single_line(&step.title)
+            );
+            let head = truncate(&head, room);
             let pad = room.saturating_sub(unicode_width::UnicodeWidthStr::width(head.as_str()));
             let text = format!("{head}{}{flags}", " ".repeat(pad));
             let tone = if at == self.selected {
@@ -125,7 +130,7 @@ impl Review {
 }
 
 /// What kind of work it is, or what became of it.
-fn sign(step: &Step) -> char {
+fn step_sign(step: &Step) -> char {
     match step.status.as_str() {
         "completed" | "done" => '✓',
         "running" | "verifying" => '●',

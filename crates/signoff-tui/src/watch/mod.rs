@@ -24,7 +24,7 @@ pub struct WatchData {
     pub contract: Vec<String>,
 }
 
-/// What a screen asks of whoever opened it.
+/// What a screen asks of its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WatchEffect {
     /// Nothing new starts.
@@ -158,7 +158,7 @@ impl Watch {
     }
 
     /// The selected item of the inbox.
-    pub fn item(&self) -> Option<&Item> {
+    pub fn selected_item(&self) -> Option<&Item> {
         self.data.run.inbox.get(self.item)
     }
 
@@ -244,7 +244,7 @@ impl Screen for WatchScreen<'_> {
         self.read(true);
     }
 
-    fn tick(&mut self) -> bool {
+    fn refresh(&mut self) -> bool {
         self.read(false)
     }
 }

@@ -5,7 +5,7 @@ use signoff_api::run::Step;
 
 use super::{Watch, WatchPane};
 use crate::frame::{PaneLine, Tone};
-use crate::text::{line, lines, wrap};
+use crate::text::{lines, single_line, wrap};
 
 impl Watch {
     pub(super) fn pane_names(&self) -> Vec<String> {
@@ -29,19 +29,19 @@ impl Watch {
                 .step()
                 .map(|step| self.step_lines(step))
                 .unwrap_or_default(),
-            WatchPane::Transcript => texts(
+            WatchPane::Transcript => text_lines(
                 &self.data.transcript,
                 "no agent has said anything in this step",
             ),
             WatchPane::Contract => {
-                texts(&self.data.contract, "the contract of this step has not run")
+                text_lines(&self.data.contract, "the contract of this step has not run")
             }
             WatchPane::Graph => {
                 return self
                     .data
                     .graph
                     .iter()
-                    .map(|text| PaneLine::plain(line(text)))
+                    .map(|text| PaneLine::plain_line(single_line(text)))
                     .collect();
             }
             WatchPane::Inbox => self.inbox_lines(),
@@ -56,10 +56,12 @@ impl Watch {
     }
 
     fn step_lines(&self, step: &Step) -> Vec<PaneLine> {
-        let mut out = vec![PaneLine::new(Tone::Strong, line(&step.title))];
+        let mut out = vec![PaneLine::new(Tone::Strong, single_line(&step.title))];
         let mut put = |name: &str, text: Option<String>| {
             let text = text.filter(|text| !text.is_empty());
-            out.extend(text.map(|text| PaneLine::plain(format!("{name}  {}", line(&text)))));
+            out.extend(
+                text.map(|text| PaneLine::plain_line(format!("{name}  {}", single_line(&text)))),
+            );
         };
         put("status  ", Some(step.status.clone()));
         put("why     ", step.reason.clone());
@@ -76,10 +78,10 @@ impl Watch {
         put("commit  ", step.commit.clone());
         let tail = self.data.transcript.iter().rev().take(8).rev();
         let tail: Vec<PaneLine> = tail
-            .map(|text| PaneLine::new(Tone::Dim, line(text)))
+            .map(|text| PaneLine::new(Tone::Dim, single_line(text)))
             .collect();
         if !tail.is_empty() {
-            out.push(PaneLine::plain(""));
+            out.push(PaneLine::plain_line(""));
             out.extend(tail);
         }
         out
@@ -103,7 +105,9 @@ fn held_lines(held: &[String]) -> Vec<PaneLine> {
     if held.is_empty() {
         return Vec::new();
     }
-    let files = held.iter().map(|file| PaneLine::plain(line(file)));
+    let files = held
+        .iter()
+        .map(|file| PaneLine::plain_line(single_line(file)));
     [PaneLine::new(Tone::Strong, "! held back")]
         .into_iter()
         .chain(files)
@@ -120,8 +124,11 @@ fn item_lines(item: &Item, selected: bool) -> Vec<PaneLine> {
     } else {
         Tone::Strong
     };
-    let mut out = vec![PaneLine::new(tone, format!("? {}", line(&item.step)))];
-    out.extend(lines(&item.question).into_iter().map(PaneLine::plain));
+    let mut out = vec![PaneLine::new(
+        tone,
+        format!("? {}", single_line(&item.step)),
+    )];
+    out.extend(lines(&item.question).into_iter().map(PaneLine::plain_line));
     for choice in &item.choices {
         let meaning = item
             .meanings
@@ -130,10 +137,14 @@ fn item_lines(item: &Item, selected: bool) -> Vec<PaneLine> {
             .unwrap_or_default();
         out.push(PaneLine::new(
             Tone::Care,
-            format!("  {}  {}", line(choice), line(&on_the_screen(meaning))),
+            format!(
+                "  {}  {}",
+                single_line(choice),
+                single_line(&on_the_screen(meaning))
+            ),
         ));
     }
-    out.push(PaneLine::plain(""));
+    out.push(PaneLine::plain_line(""));
     out
 }
 
@@ -147,9 +158,11 @@ fn on_the_screen(meaning: &str) -> String {
         .to_owned()
 }
 
-fn texts(all: &[String], none: &str) -> Vec<PaneLine> {
+fn text_lines(all: &[String], none: &str) -> Vec<PaneLine> {
     if all.is_empty() {
         return vec![PaneLine::new(Tone::Dim, none)];
     }
-    all.iter().map(|text| PaneLine::plain(line(text))).collect()
+    all.iter()
+        .map(|text| PaneLine::plain_line(single_line(text)))
+        .collect()
 }

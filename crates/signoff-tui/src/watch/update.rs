@@ -21,8 +21,8 @@ impl Watch {
         match key {
             Key::Char('q') | Key::Ctrl('c') | Key::Escape => return Some(WatchEffect::Leave),
             Key::Char('?') => self.help = true,
-            Key::Char('j') | Key::Down => self.go(1),
-            Key::Char('k') | Key::Up => self.go(-1),
+            Key::Char('j') | Key::Down => self.move_selection(1),
+            Key::Char('k') | Key::Up => self.move_selection(-1),
             Key::Char('f') => {
                 self.follows = true;
                 self.follow();
@@ -49,7 +49,7 @@ impl Watch {
                 let label = "End the run as failed? Type `abort`:";
                 self.prompt = Some(Prompt::new(WatchPrompt::Abort, label));
             }
-            Key::Char('L') => return self.land(),
+            Key::Char('L') => return self.land_effect(),
             Key::Char('U') => {
                 let label = "Take the run's changes out of your checkout? Type `undo`:";
                 self.prompt = Some(Prompt::new(WatchPrompt::Undo, label));
@@ -73,7 +73,7 @@ impl Watch {
             WatchPrompt::Undo if text == "undo" => Some(WatchEffect::Undo),
             WatchPrompt::Abort | WatchPrompt::Undo => None,
             WatchPrompt::Land => {
-                let settling = settling(&text);
+                let settling = parse_settling(&text);
                 if settling.is_none() {
                     let why = format!("`{text}` is neither `take` nor `keep`");
                     self.notice = Some(Notice::Failed(why));
@@ -87,7 +87,7 @@ impl Watch {
 
     fn answer(&mut self) {
         self.open(WatchPane::Inbox);
-        let Some(item) = self.item() else {
+        let Some(item) = self.selected_item() else {
             self.notice = Some(Notice::Done("nothing waits on you".to_owned()));
             return;
         };
@@ -96,7 +96,7 @@ impl Watch {
     }
 
     /// Files that are held need a word of the person; all else comes in as it is.
-    fn land(&mut self) -> Option<WatchEffect> {
+    fn land_effect(&mut self) -> Option<WatchEffect> {
         if self.data.run.held.is_empty() {
             return Some(WatchEffect::Land(Settling::Later));
         }
@@ -107,7 +107,7 @@ impl Watch {
     }
 
     /// The next or the one before: of the inbox if that is open, else of the steps.
-    fn go(&mut self, by: isize) {
+    fn move_selection(&mut self, by: isize) {
         let (at, count) = match self.pane {
             WatchPane::Inbox => (&mut self.item, self.data.run.inbox.len()),
             _ => (&mut self.selected, self.data.run.steps.len()),
@@ -136,7 +136,7 @@ impl Watch {
 }
 
 /// What was typed about files that are held; `None` if it says nothing about them.
-fn settling(text: &str) -> Option<Settling> {
+fn parse_settling(text: &str) -> Option<Settling> {
     let (word, file) = text.split_once(' ').unwrap_or((text, ""));
     let file = file.trim().to_owned();
     match word {

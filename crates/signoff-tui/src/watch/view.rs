@@ -6,7 +6,7 @@ use signoff_api::run::Step;
 use super::{Watch, WatchPane};
 use crate::Style;
 use crate::frame::{Painter, PaneLine, Parts, Tone, first_row, tabs, too_small};
-use crate::text::line;
+use crate::text::single_line;
 
 const KEYS: &str = "p pause  s stop  r resume  t retry  x skip  i inbox  a answer  ? keys  q leave";
 
@@ -47,7 +47,7 @@ impl Watch {
             Tone::Dim,
         );
         let lines = if self.help {
-            HELP.lines().map(PaneLine::plain).collect()
+            HELP.lines().map(PaneLine::plain_line).collect()
         } else {
             self.pane_lines(usize::from(parts.detail.width))
         };
@@ -96,7 +96,7 @@ impl Watch {
         };
         format!(
             " {} · {state}{settled} · {done}/{}{usd} · {}",
-            line(&run.title),
+            single_line(&run.title),
             run.steps.len(),
             run.run
         )
@@ -104,13 +104,13 @@ impl Watch {
 
     fn step_rows(&self) -> Vec<PaneLine> {
         let row = |(at, step): (usize, &Step)| {
-            let (sign, tone) = sign(step);
+            let (sign, tone) = step_sign(step);
             let attempts = if step.attempts > 1 {
                 format!(" ×{}", step.attempts)
             } else {
                 String::new()
             };
-            let text = format!(" {sign} {}{attempts}", line(&step.title));
+            let text = format!(" {sign} {}{attempts}", single_line(&step.title));
             PaneLine::new(
                 if at == self.selected {
                     Tone::Selected
@@ -125,7 +125,7 @@ impl Watch {
 }
 
 /// What became of a step.
-fn sign(step: &Step) -> (char, Tone) {
+fn step_sign(step: &Step) -> (char, Tone) {
     match step.status.as_str() {
         "completed" => ('✓', Tone::Good),
         "running" | "verifying" => ('●', Tone::Running),

@@ -54,7 +54,7 @@ impl Driver for Acp {
 struct AcpReader(AcpClient);
 
 impl StreamReader for AcpReader {
-    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+    fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
         self.0.receive(line).events
     }
 

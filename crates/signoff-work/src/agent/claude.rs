@@ -86,7 +86,7 @@ fn mode(options: &LaunchOptions<'_>, scope: Option<&ToolScope>) -> &'static str 
 }
 
 fn hand_over<'a>(line: CommandLine<'a>, scope: &ToolScope) -> CommandLine<'a> {
-    let mut tools = scope.select(Agent::Claude.tools());
+    let mut tools = scope.tools_in_scope(Agent::Claude.tools());
     tools.extend(ALWAYS);
     let tools = tools.join(",");
     let servers = scope
@@ -109,7 +109,7 @@ fn with_guard<'a>(
     let hook = json!({ "hooks": [{ "type": "command", "command": guard.hook }] });
     let settings = json!({ "hooks": { "PreToolUse": [hook] } });
     let mut files = vec![LaunchFile::json(SETTINGS, &settings)];
-    let line = line.forced("--settings", options.file(SETTINGS));
+    let line = line.last_option("--settings", options.file(SETTINGS));
     if guard.servers.is_empty() {
         return (line, files);
     }
@@ -119,7 +119,7 @@ fn with_guard<'a>(
     );
     files.push(LaunchFile::json(SERVERS, &json!({ "mcpServers": servers })));
     let line = line
-        .forced("--mcp-config", options.file(SERVERS))
+        .last_option("--mcp-config", options.file(SERVERS))
         .variable("MCP_TOOL_TIMEOUT", WAIT_MS.to_string());
     (line, files)
 }

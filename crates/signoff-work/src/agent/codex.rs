@@ -48,8 +48,8 @@ impl Driver for Codex {
             None => line,
         };
         let line = match options.resume {
-            Some(session) => line.words(&["resume", session, "-"]),
-            None => line.words(&["-"]),
+            Some(session) => line.args(&["resume", session, "-"]),
+            None => line.args(&["-"]),
         };
         Launch {
             keeps_own_sandbox: !options.confined,
@@ -67,26 +67,26 @@ impl Driver for Codex {
 fn with_guard<'a>(line: CommandLine<'a>, guard: LaunchGuard<'_>) -> CommandLine<'a> {
     let hook = format!(
         "hooks.PreToolUse=[{{hooks=[{{type=\"command\",command={}}}]}}]",
-        quoted(guard.hook)
+        quote(guard.hook)
     );
     let mut line = line
-        .words(&["--dangerously-bypass-hook-trust"])
-        .forced("-c", hook);
+        .args(&["--dangerously-bypass-hook-trust"])
+        .last_option("-c", hook);
     for server in guard.servers {
-        let arguments: Vec<String> = server.arguments().iter().map(|word| quoted(word)).collect();
+        let arguments: Vec<String> = server.arguments().iter().map(|word| quote(word)).collect();
         let entry = format!(
             "mcp_servers.{}={{command={},args=[{}],tool_timeout_sec={}}}",
             server.name,
-            quoted(server.program()),
+            quote(server.program()),
             arguments.join(","),
             WAIT_MS / 1000
         );
-        line = line.forced("-c", entry);
+        line = line.last_option("-c", entry);
     }
     line
 }
 
 /// A string of TOML; all that JSON escapes is escaped alike there.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

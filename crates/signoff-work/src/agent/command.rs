@@ -7,7 +7,7 @@ use super::driver::{
 };
 use super::end::{AgentEnd, AgentExit};
 use super::event::AgentEvent;
-use super::placeholder::{PlaceholderValues, fill};
+use super::placeholder::{PlaceholderValues, fill_command};
 use super::state::StreamState;
 
 /// Tells an agent the model that its plan names, if it names one.
@@ -35,7 +35,7 @@ impl Driver for CommandDriver {
             workspace: &options.workspace.to_string_lossy(),
             model: options.model.unwrap_or_default(),
         };
-        let (argv, carries_prompt) = fill(options.command, &values);
+        let (argv, carries_prompt) = fill_command(options.command, &values);
         Launch {
             argv,
             env: variables(options),
@@ -75,9 +75,9 @@ struct TextReader {
 const LAST: usize = 20;
 
 impl StreamReader for TextReader {
-    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+    fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
         let line = String::from_utf8_lossy(line);
-        self.state.said(&line);
+        self.state.note_message(&line);
         let events = self.state.take_events();
         if let Some(AgentEvent::Said { text }) = events.first() {
             if self.last.len() == LAST {

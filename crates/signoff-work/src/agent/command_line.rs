@@ -27,7 +27,7 @@ impl<'a> CommandLine<'a> {
     }
 
     /// Adds words as they are.
-    pub(super) fn words(mut self, words: &[&str]) -> Self {
+    pub(super) fn args(mut self, words: &[&str]) -> Self {
         self.argv.extend(words.iter().map(OsString::from));
         self
     }
@@ -71,7 +71,7 @@ impl<'a> CommandLine<'a> {
     }
 
     /// Adds an option with a value behind all others, so that it wins.
-    pub(super) fn forced(mut self, name: &str, value: impl Into<OsString>) -> Self {
+    pub(super) fn last_option(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.argv.extend([name.into(), value.into()]);
         self
     }

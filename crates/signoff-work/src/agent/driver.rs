@@ -201,7 +201,7 @@ pub trait Driver: Sync + fmt::Debug {
 /// Reads the stream of one agent process. Nothing that a stream contains is fatal.
 pub trait StreamReader: Send + fmt::Debug {
     /// Reads a line without its line break.
-    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent>;
+    fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent>;
     /// The process has ended. Events that are still open come with the end.
     fn finish(&mut self, exit: AgentExit<'_>) -> AgentEnd;
 }

@@ -52,7 +52,7 @@ pub enum TodoState {
 
 impl TodoState {
     /// The state that agents give this name; all of them use the same three, with few variations.
-    pub(super) fn named(name: &str) -> Self {
+    pub(super) fn from_name(name: &str) -> Self {
         match name {
             "completed" | "done" | "cancelled" => Self::Done,
             "in_progress" | "active" => Self::InProgress,
@@ -101,7 +101,7 @@ impl ModelUsage {
 
     /// The tokens of `self` that are not in `counted`; the cost likewise.
     #[must_use]
-    pub(super) fn beyond(&self, counted: &Self) -> Self {
+    pub(super) fn minus(&self, counted: &Self) -> Self {
         Self {
             model: self.model.clone(),
             input: self.input.saturating_sub(counted.input),

@@ -82,7 +82,7 @@ fn policy(scope: &ToolScope) -> String {
         );
     };
     for tool in scope
-        .select(Agent::Gemini.tools())
+        .tools_in_scope(Agent::Gemini.tools())
         .into_iter()
         .chain(ALWAYS)
     {

@@ -27,13 +27,13 @@ pub(super) fn number(value: &Value, pointer: &str) -> u64 {
     let Some(found) = value.pointer(pointer) else {
         return 0;
     };
-    found.as_u64().unwrap_or_else(|| whole(found.as_f64()))
+    found.as_u64().unwrap_or_else(|| to_whole(found.as_f64()))
 }
 
 /// Dollars at this pointer, in micro-dollars.
 pub(super) fn micro_dollars(value: &Value, pointer: &str) -> Option<u64> {
     let dollars = value.pointer(pointer)?.as_f64()?;
-    (dollars >= 0.0).then(|| whole(Some(dollars * 1e6)))
+    (dollars >= 0.0).then(|| to_whole(Some(dollars * 1e6)))
 }
 
 #[expect(
@@ -41,7 +41,7 @@ pub(super) fn micro_dollars(value: &Value, pointer: &str) -> Option<u64> {
     clippy::cast_sign_loss,
     reason = "the cast saturates, and that is what is wanted"
 )]
-fn whole(number: Option<f64>) -> u64 {
+fn to_whole(number: Option<f64>) -> u64 {
     number.map_or(0, |number| number.round() as u64)
 }
 
@@ -76,7 +76,7 @@ pub(super) fn content_text(content: &Value) -> String {
 }
 
 /// What a tool call is about, from its arguments.
-pub(super) fn about(arguments: &Value) -> String {
+pub(super) fn call_subject(arguments: &Value) -> String {
     const MEMBERS: [&str; 18] = [
         "file_path",
         "filePath",

@@ -57,7 +57,7 @@ impl LineSplitter {
     }
 
     /// How many lines were too long.
-    pub fn dropped(&self) -> u64 {
+    pub fn dropped_lines(&self) -> u64 {
         self.dropped
     }
 
@@ -97,7 +97,7 @@ mod tests {
             splitter.push(chunk, |line| lines.push(line.to_vec()));
         }
         splitter.finish(|line| lines.push(line.to_vec()));
-        (lines, splitter.dropped())
+        (lines, splitter.dropped_lines())
     }
 
     fn check(chunks: &[&[u8]], expected: &[&str], dropped: u64) {

@@ -78,7 +78,7 @@ impl Driver for Opencode {
 fn permissions(scope: &ToolScope, confined: bool) -> Value {
     let mut rules = Map::new();
     rules.insert("*".to_owned(), "deny".into());
-    let selected = scope.select(Agent::Opencode.tools());
+    let selected = scope.tools_in_scope(Agent::Opencode.tools());
     for tool in Agent::Opencode
         .tools()
         .iter()

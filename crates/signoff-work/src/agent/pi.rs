@@ -43,7 +43,7 @@ impl Driver for Pi {
             None => line,
         };
         let line = match options.guard {
-            Some(_) => line.forced("--extension", options.file(EXTENSION)),
+            Some(_) => line.last_option("--extension", options.file(EXTENSION)),
             None => line,
         };
         let extension = options.guard.iter().map(|guard| LaunchFile {
@@ -65,7 +65,7 @@ impl Driver for Pi {
 }
 
 /// Tools of its extensions have plain names; those that our own offers are called after their server. If the scope has a
-/// whole server, nobody knows their names yet, and only the guard holds the scope.
+/// whole server, their names are not known yet, and only the guard enforces the scope.
 fn hand_over<'a>(
     line: CommandLine<'a>,
     scope: &ToolScope,
@@ -76,7 +76,7 @@ fn hand_over<'a>(
     if named.any(|tool| tool.tool.is_none() && is_ours(tool)) {
         return line;
     }
-    let own = scope.select(Agent::Pi.tools()).into_iter();
+    let own = scope.tools_in_scope(Agent::Pi.tools()).into_iter();
     let others = scope.servers.iter().filter_map(|one| {
         let tool = one.tool.as_deref()?;
         Some(if is_ours(one) {

@@ -19,7 +19,10 @@ pub(crate) struct PlaceholderValues<'a> {
 ///
 /// Each argument is filled in one pass: a task that contains `{workspace}` stays as it is. Where a task makes an argument
 /// too long for any program, the argument says where the task can be read.
-pub(crate) fn fill(command: &[String], values: &PlaceholderValues<'_>) -> (Vec<OsString>, bool) {
+pub(crate) fn fill_command(
+    command: &[String],
+    values: &PlaceholderValues<'_>,
+) -> (Vec<OsString>, bool) {
     let mut carries_prompt = false;
     let filled = command
         .iter()
@@ -81,7 +84,7 @@ mod tests {
             workspace: "/w",
             model: "small",
         };
-        let (filled, carried) = fill(&command, &values);
+        let (filled, carried) = fill_command(&command, &values);
         assert_eq!(
             filled,
             expected.iter().map(OsString::from).collect::<Vec<_>>()
@@ -98,7 +101,7 @@ mod tests {
                 workspace: "/w",
                 model: "",
             };
-            let (mut filled, carried) = fill(&["-p={task}".to_owned()], &values);
+            let (mut filled, carried) = fill_command(&["-p={task}".to_owned()], &values);
             assert!(carried);
             filled.remove(0).into_string().unwrap()
         };

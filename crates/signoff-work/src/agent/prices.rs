@@ -19,7 +19,7 @@ pub struct Price {
 
 impl Price {
     /// Micro-dollars of this usage, rounded up.
-    fn of(&self, usage: &ModelUsage) -> u64 {
+    fn cost_of(&self, usage: &ModelUsage) -> u64 {
         let parts = [
             (usage.input, self.input),
             (usage.cached, self.cached),
@@ -95,7 +95,7 @@ impl Prices {
 
     /// With prices that count before those of the table.
     #[must_use]
-    pub fn with(mut self, overrides: impl IntoIterator<Item = (String, Price)>) -> Self {
+    pub fn with_overrides(mut self, overrides: impl IntoIterator<Item = (String, Price)>) -> Self {
         self.overrides.extend(overrides);
         self
     }
@@ -109,7 +109,7 @@ impl Prices {
     pub fn price(&self, usage: &ModelUsage) -> Option<u64> {
         let model = usage.model.as_deref()?;
         let price = find(&self.overrides, model).or_else(|| find(&self.models, model));
-        price.map(|price| price.of(usage))
+        price.map(|price| price.cost_of(usage))
     }
 }
 
@@ -212,7 +212,7 @@ mod tests {
             output: 0,
         };
         let overrides = ["gpt-5", "mine/small"].map(|name| (name.to_owned(), price));
-        let prices = Prices::built_in().with(overrides);
+        let prices = Prices::built_in().with_overrides(overrides);
         let of = |model: &str| {
             prices.price(&ModelUsage {
                 model: Some(model.to_owned()),

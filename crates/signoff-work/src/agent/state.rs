@@ -7,7 +7,7 @@ use signoff_sandbox::ExitStatus;
 
 use super::end::{AgentEnd, AgentExit, AgentProblem};
 use super::event::{AgentEvent, ModelUsage, TodoEntry};
-use super::json::about;
+use super::json::call_subject;
 use super::text::{one_line, short_message, short_output};
 use super::usage::UsageMeter;
 
@@ -76,14 +76,14 @@ impl StreamState {
     }
 
     /// A part of a message.
-    pub(super) fn part(&mut self, text: &str) {
+    pub(super) fn note_message_part(&mut self, text: &str) {
         if self.part.len() < 1024 * 1024 {
             self.part.push_str(text);
         }
     }
 
     /// A message; parts before it are one of their own.
-    pub(super) fn said(&mut self, text: &str) {
+    pub(super) fn note_message(&mut self, text: &str) {
         self.end_parts();
         let text = text.trim();
         if !text.is_empty() {
@@ -98,12 +98,12 @@ impl StreamState {
     pub(super) fn end_parts(&mut self) {
         if !self.part.is_empty() {
             let whole = std::mem::take(&mut self.part);
-            self.said(&whole);
+            self.note_message(&whole);
         }
     }
 
-    pub(super) fn tool_started(&mut self, id: &str, tool: &str, arguments: &Value) {
-        self.tool_started_about(id, tool, about(arguments));
+    pub(super) fn note_tool_start(&mut self, id: &str, tool: &str, arguments: &Value) {
+        self.tool_started_about(id, tool, call_subject(arguments));
     }
 
     pub(super) fn tool_started_about(&mut self, id: &str, tool: &str, about: String) {
@@ -142,25 +142,25 @@ impl StreamState {
         self.open.remove(id)
     }
 
-    pub(super) fn tool_ended(&mut self, id: &str, ok: bool, output: &str) {
+    pub(super) fn note_tool_end(&mut self, id: &str, ok: bool, output: &str) {
         self.events.push(AgentEvent::ToolEnded {
             id: id.to_owned(),
             ok,
             output: short_output(output),
         });
         if let Some(path) = self.calls.remove(id).filter(|_| ok) {
-            self.file_changed(&path);
+            self.note_changed_file(&path);
         }
     }
 
-    pub(super) fn file_changed(&mut self, path: &str) {
+    pub(super) fn note_changed_file(&mut self, path: &str) {
         if !path.is_empty() {
             let path = path.to_owned();
             self.events.push(AgentEvent::FileChanged { path });
         }
     }
 
-    pub(super) fn todo(&mut self, entries: Vec<TodoEntry>) {
+    pub(super) fn note_todo(&mut self, entries: Vec<TodoEntry>) {
         self.end_parts();
         if !entries.is_empty() {
             self.events.push(AgentEvent::Todo { entries });
@@ -168,7 +168,7 @@ impl StreamState {
     }
 
     /// Counts an increment; without a model of its own it is the stream's.
-    pub(super) fn used(&mut self, mut usage: ModelUsage) {
+    pub(super) fn count_usage(&mut self, mut usage: ModelUsage) {
         usage.model = usage.model.or_else(|| self.model.clone());
         self.events.extend(self.usage.add(usage));
     }
@@ -180,10 +180,10 @@ impl StreamState {
     }
 
     pub(super) fn used_at_end(&mut self, totals: &[ModelUsage]) {
-        self.events.extend(self.usage.settle(totals));
+        self.events.extend(self.usage.count_missing(totals));
     }
 
-    pub(super) fn denied(&mut self, tool: &str, reason: &str) {
+    pub(super) fn note_denial(&mut self, tool: &str, reason: &str) {
         let reason = one_line(reason);
         self.events.push(AgentEvent::Denied {
             tool: tool.to_owned(),
@@ -198,7 +198,7 @@ impl StreamState {
     }
 
     /// It asked a person; only an agent that stops there has a problem.
-    pub(super) fn asked(&mut self, question: &str) {
+    pub(super) fn note_question(&mut self, question: &str) {
         self.question = Some(one_line(question));
     }
 
@@ -220,7 +220,7 @@ impl StreamState {
     }
 
     /// An error that explains nothing that comes later.
-    pub(super) fn warning(&mut self, message: &str) {
+    pub(super) fn note_warning(&mut self, message: &str) {
         let message = one_line(message);
         if !message.is_empty() {
             self.events.push(AgentEvent::Problem { message });

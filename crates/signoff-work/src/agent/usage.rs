@@ -21,7 +21,7 @@ impl UsageMeter {
 
     /// Counts what a total has beyond what was counted of its model.
     pub(super) fn raise_to(&mut self, total: &ModelUsage) -> Option<AgentEvent> {
-        let increment = total.beyond(self.counted_mut(total.model.as_deref()));
+        let increment = total.minus(self.counted_mut(total.model.as_deref()));
         self.add(increment)
     }
 
@@ -29,7 +29,7 @@ impl UsageMeter {
     ///
     /// A total may name its model in another way than the messages did (`opus` and `claude-opus-4-5`). Totals whose
     /// model was not counted take over what was counted under names that no total has.
-    pub(super) fn settle(&mut self, totals: &[ModelUsage]) -> Vec<AgentEvent> {
+    pub(super) fn count_missing(&mut self, totals: &[ModelUsage]) -> Vec<AgentEvent> {
         let counterparts = self.counterparts(totals);
         let mut orphans = ModelUsage::default();
         let mut events = Vec::new();
@@ -49,10 +49,10 @@ impl UsageMeter {
         }
         for (total, counterpart) in totals.iter().zip(counterparts) {
             let counted = counterpart.map(|at| &self.counted[at]);
-            let mut increment = total.beyond(counted.unwrap_or(&orphans));
+            let mut increment = total.minus(counted.unwrap_or(&orphans));
             match counted {
                 Some(counted) => increment.model.clone_from(&counted.model),
-                None => orphans = orphans.beyond(total),
+                None => orphans = orphans.minus(total),
             }
             events.extend(self.add(increment));
         }
@@ -99,11 +99,11 @@ impl UsageMeter {
 
 /// Whether two names mean the same model: one may have a date or a mark of its context (`[1m]`) behind it.
 fn is_same(one: &ModelUsage, two: &ModelUsage) -> bool {
-    fn plain(usage: &ModelUsage) -> &str {
+    fn plain_model_name(usage: &ModelUsage) -> &str {
         let name = usage.model.as_deref().unwrap_or_default();
         name.split('[').next().unwrap_or_default()
     }
-    let (one, two) = (plain(one), plain(two));
+    let (one, two) = (plain_model_name(one), plain_model_name(two));
     let (short, long) = if one.len() < two.len() {
         (one, two)
     } else {
@@ -171,12 +171,15 @@ impl Spending {
 
     /// Tokens and cost by model.
     pub fn by_model(&self, prices: &Prices) -> Vec<PricedUsage> {
-        self.models.iter().map(|one| one.priced(prices)).collect()
+        self.models
+            .iter()
+            .map(|one| one.with_prices(prices))
+            .collect()
     }
 }
 
 impl ModelSpending {
-    fn priced(&self, prices: &Prices) -> PricedUsage {
+    fn with_prices(&self, prices: &Prices) -> PricedUsage {
         let stated = self.total.usd_e6.unwrap_or(0);
         let is_by_table = self.unpriced.tokens() > 0;
         let cost = if is_by_table {
@@ -236,7 +239,7 @@ mod tests {
             .iter()
             .filter_map(|one| meter.add(one.clone()))
             .collect();
-        events.extend(meter.settle(totals));
+        events.extend(meter.count_missing(totals));
         let counted = meter.totals().iter().map(ModelUsage::tokens).sum::<u64>();
         let spending = spending(events);
         assert_eq!(counted, tokens(&spending));

@@ -18,7 +18,7 @@ use super::{open_folder, open_root};
 /// Directories that are open at once. Deeper ones are moved up first.
 const DEEPEST: usize = 100;
 
-/// Directories that are moved up before nobody waits any longer: such a tree was made to take long.
+/// Directories that are moved up before the removal goes to the background: such a tree was made to take long.
 const MOST_MOVED: u64 = 20;
 
 /// Removes whatever is there, without following links; nothing there is fine. What takes too long is gone from its place
@@ -36,7 +36,7 @@ fn begin_removal(path: &Path) -> io::Result<Option<JoinHandle<Option<bool>>>> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let id = std::process::id();
     let aside = path.with_file_name(format!(".signoff-removed-{id}-{number}"));
-    // Where it cannot be moved, somebody has to wait.
+    // Where it cannot be moved, the caller has to wait.
     if renameat_with(CWD, path, CWD, &aside, RenameFlags::NOREPLACE).is_err() {
         removed(path, u64::MAX)?;
         return Ok(None);
@@ -287,7 +287,7 @@ mod tests {
             mkdirat(&fd, "signoff-moved-1", Mode::RWXU).unwrap();
             fd = open_folder(&fd, b"deep").unwrap();
         }
-        // Nobody waits for it: its place is free at once.
+        // Nothing waits for it: its path is free at once.
         let rest = begin_removal(&tree).unwrap().expect("it is deep");
         assert!(!tree.exists());
         assert_eq!(rest.join().unwrap(), Some(true));

@@ -44,7 +44,11 @@ impl CallError {
     }
 
     /// What the system said about something in the workspace.
-    pub(crate) fn about(operation: &str, path: impl Display, error: impl Into<io::Error>) -> Self {
+    pub(crate) fn from_io(
+        operation: &str,
+        path: impl Display,
+        error: impl Into<io::Error>,
+    ) -> Self {
         let error: io::Error = error.into();
         let why = match error.kind() {
             io::ErrorKind::NotFound => "there is no such file".to_owned(),

@@ -20,7 +20,7 @@ pub enum CallEnd {
         /// Why, for people.
         message: String,
         /// A timeout, a refused or lost connection, status 429 or 5xx: it may succeed another time. What it did
-        /// before it failed nobody knows.
+        /// before it failed is unknown.
         transient: bool,
         /// It was cut off, and may have taken place.
         unknown: bool,

@@ -31,7 +31,7 @@ impl StopFlag {
     }
 
     /// Raises it. Calls under way notice at once.
-    pub fn raise(&self) {
+    pub fn set(&self) {
         let mut shared = lock(&self.shared);
         shared.raised = true;
         for sender in shared.listeners.values() {
@@ -94,7 +94,7 @@ mod tests {
         let _early = flag.when_raised(move || early.send("early").unwrap());
         assert!(!flag.is_raised() && receiver.try_recv().is_err());
         let same = flag.clone();
-        same.raise();
+        same.set();
         let _late = flag.when_raised(move || late.send("late").unwrap());
         assert!(flag.is_raised());
         assert_eq!(receiver.try_iter().collect::<Vec<_>>(), ["early", "late"]);

@@ -24,7 +24,7 @@ const DEEPEST: usize = 64;
 pub(super) fn make(real: &Path, scratch: &Path) -> io::Result<Vec<Bind>> {
     let (private, objects) = (&private_repository(scratch), scratch.join("objects"));
     fs::create_dir_all(&objects)?;
-    fill(real, private, &objects)?;
+    copy_repository(real, private, &objects)?;
     let bind = |from: &Path, to: &Path, writable| Bind {
         from: from.to_owned(),
         to: to.to_owned(),
@@ -51,7 +51,7 @@ pub fn private_repository(scratch: &Path) -> PathBuf {
 }
 
 /// The real one may be that of a worktree, where an earlier agent could write.
-fn fill(real: &Path, private: &Path, objects: &Path) -> io::Result<()> {
+fn copy_repository(real: &Path, private: &Path, objects: &Path) -> io::Result<()> {
     let source = Directory::open(real)?;
     let config = source.read(Path::new("config"), Links::Refuse, LARGEST)?;
     for directory in ["objects/info", "refs/heads", "info"] {

@@ -43,7 +43,7 @@ impl fmt::Display for DroppedHook {
 impl RunPaths {
     /// The hooks in an agent's settings that it is not given, because it would not find their scripts.
     pub fn dropped_hooks(&self, needs: &AgentRequirements, all: &Variables) -> Vec<DroppedHook> {
-        let home = self.home.real();
+        let home = self.home.real_home();
         let mut files = home.map_or_else(Vec::new, |home| needs.files(home, all));
         self.drop_hooks(needs, &mut files)
     }

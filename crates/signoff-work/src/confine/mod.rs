@@ -114,7 +114,7 @@ impl RunPaths {
         read_only: &[PathBuf],
         all: &Variables,
     ) -> io::Result<Confined> {
-        let mut confined = self.agent(scratch, needs, all)?;
+        let mut confined = self.confine_agent_process(scratch, needs, all)?;
         self.show(shown, read_only, &mut confined.policy);
         if let Some(real) = self.git().filter(|_| !shown.is_recorded()) {
             match git::make(&real, scratch) {
@@ -133,8 +133,11 @@ impl RunPaths {
         needs: &AgentRequirements,
         all: &Variables,
     ) -> io::Result<Confined> {
-        let mut confined = self.agent(scratch, needs, all)?;
-        confined.policy.binds.push(readable(self.tree.clone()));
+        let mut confined = self.confine_agent_process(scratch, needs, all)?;
+        confined
+            .policy
+            .binds
+            .push(read_only_bind(self.tree.clone()));
         Ok(confined)
     }
 
@@ -158,22 +161,24 @@ impl RunPaths {
     }
 
     /// What every agent finds, whatever it finds at the checkout's path.
-    fn agent(
+    fn confine_agent_process(
         &self,
         scratch: &Path,
         needs: &AgentRequirements,
         all: &Variables,
     ) -> io::Result<Confined> {
-        let home = self.home.real();
+        let home = self.home.real_home();
         let mut logins = home.map_or_else(Vec::new, |home| needs.files(home, all));
         self.drop_hooks(needs, &mut logins);
         let mut confined = self.common(scratch, &logins)?;
         if self.level > Level::None {
             confined.environment.extend(needs.confined_variables());
         }
-        let programs = self.named(needs).programs;
+        let programs = self.named_paths(needs).programs;
         let policy = &mut confined.policy;
-        policy.binds.extend(programs.into_iter().map(readable));
+        policy
+            .binds
+            .extend(programs.into_iter().map(read_only_bind));
         policy.nesting = if needs.has_own_sandbox() {
             Nesting::Allowed
         } else {
@@ -186,7 +191,7 @@ impl RunPaths {
 
     /// What an agent's command names and the agent does not find, because only programs are handed over.
     pub fn unreachable(&self, needs: &AgentRequirements) -> Vec<PathBuf> {
-        self.named(needs).others
+        self.named_paths(needs).others
     }
 
     fn common(&self, scratch: &Path, logins: &[Login]) -> io::Result<Confined> {
@@ -205,7 +210,7 @@ impl RunPaths {
         let mut binds = home.binds;
         let programs = self.home.programs().iter();
         let programs = programs.filter(|path| self.is_covered(path));
-        binds.extend(programs.cloned().map(readable));
+        binds.extend(programs.cloned().map(read_only_bind));
         let policy = Policy {
             writable: home.writable,
             temp: Some(temp),
@@ -249,12 +254,12 @@ impl RunPaths {
     }
 
     /// Paths that an agent's command names, and that the agent would not see otherwise.
-    fn named(&self, needs: &AgentRequirements) -> NamedPaths {
-        let home = self.home.real();
+    fn named_paths(&self, needs: &AgentRequirements) -> NamedPaths {
+        let home = self.home.real_home();
         let holds_tree_or_home = |path: &Path| {
             self.tree.starts_with(path) || home.is_some_and(|home| home.starts_with(path))
         };
-        let named = needs.named(&self.path).into_iter().filter(|path| {
+        let named = needs.named_paths(&self.path).into_iter().filter(|path| {
             let is_missed = self.is_covered(path) || self.home.is_secret(path);
             is_missed && !holds_tree_or_home(path) && !needs.logs_in_with(path, home)
         });
@@ -307,7 +312,7 @@ fn is_program(path: &Path) -> bool {
     found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-fn readable(path: PathBuf) -> Bind {
+fn read_only_bind(path: PathBuf) -> Bind {
     Bind {
         from: path.clone(),
         to: path,

@@ -51,7 +51,7 @@ impl AgentRequirements {
 
     /// Adds files below the home, written as `~/…`, and names of variables.
     #[must_use]
-    pub fn with(mut self, login: &[String], env: &[String]) -> Self {
+    pub fn with_login(mut self, login: &[String], env: &[String]) -> Self {
         let below = login.iter().filter_map(|file| file.strip_prefix("~/"));
         self.login.extend(below.map(PathBuf::from));
         self.env.extend_from_slice(env);
@@ -78,7 +78,7 @@ impl AgentRequirements {
 
     /// What its command names and is there, where links lead: its program, and all that is absolute. What else is
     /// relative lies in the tree.
-    pub(super) fn named(&self, path: &OsStr) -> Vec<PathBuf> {
+    pub(super) fn named_paths(&self, path: &OsStr) -> Vec<PathBuf> {
         let program = self
             .command
             .first()
@@ -132,7 +132,7 @@ impl AgentRequirements {
                 let to = Path::new(folder.path).join(file);
                 Login {
                     from: from.join(file),
-                    renewed: self.renewed(&to),
+                    renewed: self.renewed_shape(&to),
                     text: None,
                     to,
                 }
@@ -142,7 +142,7 @@ impl AgentRequirements {
         let asked = self.login.iter().map(|file| Login {
             from: home.join(file),
             to: file.clone(),
-            renewed: self.renewed(file).or(Some(Shape::AnyObject)),
+            renewed: self.renewed_shape(file).or(Some(Shape::AnyObject)),
             text: None,
         });
         for login in asked {
@@ -163,7 +163,7 @@ pub(super) fn written_path(path: &Path, home: &Path) -> String {
 
 impl AgentRequirements {
     /// What a file of the home looks like that its program is known to renew.
-    fn renewed(&self, path: &Path) -> Option<Shape> {
+    fn renewed_shape(&self, path: &Path) -> Option<Shape> {
         let mut own = RENEWED
             .iter()
             .filter(|file| file.program == self.known.program);

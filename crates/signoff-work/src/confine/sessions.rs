@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::AgentRequirements;
 use crate::beneath::{Directory, Links, OpenError};
 
-/// More is no session of one attempt.
+/// The session of one attempt is not larger.
 const LARGEST: u64 = 256 << 20;
 const MOST_FILES: usize = 20_000;
 const DEEPEST: usize = 16;

@@ -16,7 +16,7 @@ use signoff_sandbox::program_exists;
 type Variables = Vec<(OsString, OsString)>;
 
 /// Returns what the shell would start, and with which environment, if it is plain.
-pub(crate) fn plain(
+pub(crate) fn parse_plain(
     text: &str,
     shell: &str,
     cwd: &Path,
@@ -25,7 +25,7 @@ pub(crate) fn plain(
     if shell != "bash" || env.iter().any(|(name, _)| speaks_to_bash(name)) {
         return None;
     }
-    let words = words(text)?;
+    let words = plain_words(text)?;
     let (first, rest) = words.split_first()?;
     let (program, name) = match (*first, rest.is_empty()) {
         // Part of bash, and with no word after them no different from the programs, whose names nobody sees.
@@ -45,7 +45,7 @@ pub(crate) fn plain(
 
 /// Splits a text into words that stand for themselves. Quotes, expansions, patterns, operators, comments and letters
 /// beyond ASCII are not plain.
-fn words(text: &str) -> Option<Vec<&str>> {
+fn plain_words(text: &str) -> Option<Vec<&str>> {
     let stands_for_itself = |byte: u8| {
         byte.is_ascii_alphanumeric()
             || matches!(

@@ -89,7 +89,7 @@ impl Git {
     }
 
     /// Raised when a run is being stopped.
-    pub(crate) fn stop(&self) -> &StopFlag {
+    pub(crate) fn stop_flag(&self) -> &StopFlag {
         &self.stop
     }
 
@@ -140,7 +140,7 @@ pub(crate) struct GitOutput {
 }
 
 impl GitCall<'_> {
-    pub(crate) fn words<W: Into<OsString>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
+    pub(crate) fn args<W: Into<OsString>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
         self.words.extend(words.into_iter().map(Into::into));
         self
     }
@@ -176,7 +176,7 @@ impl GitCall<'_> {
     }
 
     /// It is ended after this time, which is no longer than any call may take.
-    pub(crate) fn within(mut self, time: Duration) -> Self {
+    pub(crate) fn with_time_limit(mut self, time: Duration) -> Self {
         self.time = time.min(LONGEST);
         self
     }

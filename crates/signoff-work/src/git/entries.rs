@@ -1,6 +1,6 @@
 //! Entries of indexes and trees, and what differs between two, as git lists them.
 
-use crate::git::names::{Name, parts};
+use crate::git::names::{Name, nul_separated};
 use crate::git::{GitError, Id};
 
 /// The mode of a symbolic link in a tree.
@@ -10,7 +10,7 @@ pub(crate) const GITLINK: u32 = 0o160_000;
 
 /// One file of an index or a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct IndexEntry {
     pub(crate) mode: u32,
     pub(crate) id: Id,
     /// 0, or which side of a conflict.
@@ -30,10 +30,10 @@ pub(crate) struct Difference {
     pub(crate) after: Option<(u32, Id)>,
 }
 
-impl Entry {
+impl IndexEntry {
     /// Reads `ls-files --stage -v -z`: `H 100644 id 0<TAB>name`.
     pub(crate) fn read_index(listing: &[u8]) -> Result<Vec<Self>, GitError> {
-        parts(listing)
+        nul_separated(listing)
             .map(|part| {
                 let (head, name) = split_at_tab(part)?;
                 let mut words = head.split(' ');
@@ -46,7 +46,7 @@ impl Entry {
                 Ok(Self {
                     mode,
                     id,
-                    stage: stage.ok_or_else(|| unexpected(part))?,
+                    stage: stage.ok_or_else(|| unexpected_output(part))?,
                     name,
                     is_assumed: tag.starts_with(|tag: char| tag.is_ascii_lowercase()),
                     is_skipped: tag.eq_ignore_ascii_case("s"),
@@ -57,12 +57,12 @@ impl Entry {
 }
 
 /// Reads `ls-tree -r -z`: `100644 blob id<TAB>name`.
-pub(crate) fn tree_entries(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
-    parts(listing)
+pub(crate) fn tree_entries(listing: &[u8]) -> Result<Vec<IndexEntry>, GitError> {
+    nul_separated(listing)
         .map(|part| {
             let (head, name) = split_at_tab(part)?;
             let mut words = head.split(' ');
-            Ok(Entry {
+            Ok(IndexEntry {
                 mode: mode(words.next())?,
                 id: words.nth(1).unwrap_or_default().parse()?,
                 stage: 0,
@@ -76,18 +76,18 @@ pub(crate) fn tree_entries(listing: &[u8]) -> Result<Vec<Entry>, GitError> {
 
 /// Reads the raw output of `diff-tree` and `diff-index`: `:100644 100755 id id M`, then the name.
 pub(crate) fn differences(listing: &[u8]) -> Result<Vec<Difference>, GitError> {
-    let mut parts = parts(listing);
+    let mut parts = nul_separated(listing);
     let mut found = Vec::new();
     while let (Some(head), Some(name)) = (parts.next(), parts.next()) {
         let text = String::from_utf8_lossy(head);
         let words: Vec<&str> = text.trim_start_matches(':').split(' ').collect();
         let [before, after, old, new, _] = words[..] else {
-            return Err(unexpected(head));
+            return Err(unexpected_output(head));
         };
         found.push(Difference {
             name: name.to_vec(),
-            before: side(before, old)?,
-            after: side(after, new)?,
+            before: parse_side(before, old)?,
+            after: parse_side(after, new)?,
         });
     }
     Ok(found)
@@ -111,7 +111,7 @@ pub(crate) fn index_lines<'e>(
     lines
 }
 
-fn side(mode_word: &str, id: &str) -> Result<Option<(u32, Id)>, GitError> {
+fn parse_side(mode_word: &str, id: &str) -> Result<Option<(u32, Id)>, GitError> {
     match mode(Some(mode_word))? {
         0 => Ok(None),
         mode => Ok(Some((mode, id.parse()?))),
@@ -125,11 +125,11 @@ fn mode(word: Option<&str>) -> Result<u32, GitError> {
 
 fn split_at_tab(part: &[u8]) -> Result<(String, Name), GitError> {
     let tab = part.iter().position(|byte| *byte == b'\t');
-    let tab = tab.ok_or_else(|| unexpected(part))?;
+    let tab = tab.ok_or_else(|| unexpected_output(part))?;
     let head = String::from_utf8_lossy(&part[..tab]).into_owned();
     Ok((head, part[tab + 1..].to_vec()))
 }
 
-fn unexpected(part: &[u8]) -> GitError {
+fn unexpected_output(part: &[u8]) -> GitError {
     GitError::unexpected("an entry", &String::from_utf8_lossy(part))
 }

@@ -28,12 +28,12 @@ mod scratch;
 mod trees;
 
 pub use self::agents::import::{ImportLimits, ImportReport};
-pub(crate) use self::agents::spread::{make_apart, spread};
+pub(crate) use self::agents::spread::{make_apart, spread_directories};
 pub use self::agents::worktree::Worktree;
 pub use self::checkout::scan::LARGEST_OF_PERSON;
 pub use self::checkout::times::CheckoutTimes;
 pub use self::command::{Git, is_absent};
-pub(crate) use self::entries::{Difference, Entry};
+pub(crate) use self::entries::{Difference, IndexEntry};
 pub use self::error::GitError;
 pub(crate) use self::error::is_of_machine;
 pub use self::files::hold_reason::HoldReason;
@@ -43,9 +43,9 @@ pub use self::landing::report::{HeldFile, LandReport, LandedFiles, UnlandReport}
 pub use self::landing::settle::Settling;
 pub use self::merge::commits::Merge;
 pub use self::merge::join::{JoinReport, RestlessFiles};
-pub(crate) use self::names::{Name, path, text, within};
+pub(crate) use self::names::{Name, lies_within, path, text};
 pub use self::repository::harness_git::HarnessGit;
-pub use self::repository::persons::{Head, NO_PROGRAMS, Repository};
+pub use self::repository::persons_repository::{Head, NO_PROGRAMS, Repository};
 pub use self::repository::private::RunRepository;
 pub use self::repository::references::Checkout;
 pub(crate) use self::scratch::{Scratch, write};

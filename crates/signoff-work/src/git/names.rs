@@ -13,22 +13,22 @@ pub(crate) type Name = Vec<u8>;
 pub(crate) fn text(name: &[u8]) -> String {
     match std::str::from_utf8(name) {
         Ok(text) if !text.starts_with('"') => text.to_owned(),
-        Ok(_) | Err(_) => quoted(name),
+        Ok(_) | Err(_) => quote(name),
     }
 }
 
 /// The texts of these paths.
-pub(crate) fn texts<'n>(names: impl IntoIterator<Item = &'n Name>) -> Vec<String> {
+pub(crate) fn path_texts<'n>(names: impl IntoIterator<Item = &'n Name>) -> Vec<String> {
     names.into_iter().map(|name| text(name)).collect()
 }
 
 /// The path that a text stands for.
 pub(crate) fn name(text: &str) -> Name {
-    unquoted(text).unwrap_or_else(|| text.as_bytes().to_vec())
+    unquote(text).unwrap_or_else(|| text.as_bytes().to_vec())
 }
 
 /// In double quotes, with everything that is not plain ASCII escaped.
-pub(crate) fn quoted(bytes: &[u8]) -> String {
+pub(crate) fn quote(bytes: &[u8]) -> String {
     let mut text = String::from("\"");
     for byte in bytes {
         match byte {
@@ -41,7 +41,7 @@ pub(crate) fn quoted(bytes: &[u8]) -> String {
     text
 }
 
-fn unquoted(text: &str) -> Option<Name> {
+fn unquote(text: &str) -> Option<Name> {
     let mut bytes = text.strip_prefix('"')?.strip_suffix('"')?.bytes();
     let mut name = Name::new();
     while let Some(byte) = bytes.next() {
@@ -62,7 +62,7 @@ fn unquoted(text: &str) -> Option<Name> {
 }
 
 /// Whether the path is one of these, or lies in one of them.
-pub(crate) fn within(name: &[u8], roots: &[Name]) -> bool {
+pub(crate) fn lies_within(name: &[u8], roots: &[Name]) -> bool {
     roots.iter().any(|root| {
         let rest = name.strip_prefix(root.as_slice());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
@@ -86,7 +86,7 @@ pub(crate) fn exactly(name: &[u8]) -> OsString {
 }
 
 /// The parts of an output in which each ends in NUL.
-pub(crate) fn parts(listing: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn nul_separated(listing: &[u8]) -> impl Iterator<Item = &[u8]> {
     listing
         .split(|byte| *byte == 0)
         .filter(|part| !part.is_empty())
@@ -139,7 +139,7 @@ mod tests {
             ("a/plan.md", true),
             ("b/a/plan.md", false),
         ] {
-            assert_eq!(within(path.as_bytes(), &roots), covered, "{path}");
+            assert_eq!(lies_within(path.as_bytes(), &roots), covered, "{path}");
         }
     }
 }

@@ -47,7 +47,7 @@ impl Drop for Scratch {
 
 /// Writes a file that is there whole or not at all.
 pub(crate) fn write(path: &Path, content: &[u8]) -> Result<(), GitError> {
-    let new = beside(path, &format!(".{}", std::process::id()));
+    let new = sibling_path(path, &format!(".{}", std::process::id()));
     fs::write(&new, content).map_err(GitError::file(&new))?;
     fs::rename(&new, path).map_err(GitError::file(path))
 }
@@ -61,7 +61,7 @@ pub(crate) fn read_if_there(path: &Path) -> Result<Vec<u8>, GitError> {
 }
 
 /// A path beside another one.
-pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(crate) fn sibling_path(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()

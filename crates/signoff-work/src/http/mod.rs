@@ -53,7 +53,7 @@ pub(crate) fn agent(uri: &Uri, environment: &[(OsString, OsString)], time: Durat
         .http_status_as_error(false)
         .max_redirects(0)
         .max_redirects_will_error(false)
-        // Nothing at all would be no limit at all.
+        // Zero would mean no limit.
         .timeout_global(Some(time.max(Duration::from_millis(1))))
         .user_agent(WHO)
         .build()
@@ -108,7 +108,7 @@ fn is_distrust(error: &std::io::Error) -> bool {
 }
 
 /// The beginning of a body on one line, behind a message: it may be a whole page.
-pub(crate) fn quoted(body: &str) -> String {
+pub(crate) fn first_line_of(body: &str) -> String {
     let beginning = &body[..body.floor_char_boundary(QUOTED)];
     let words: Vec<&str> = beginning.split_whitespace().collect();
     match words.join(" ") {

@@ -106,7 +106,7 @@ pub fn post(
         limits,
         is_stopped,
     };
-    match stream.part()? {
+    match stream.next_part()? {
         Part::Head(head) => Ok((head, stream)),
         Part::Failed(error) => Err(error),
         Part::Bytes(_) | Part::End => Err(StreamError::Unreachable("no answer came".to_owned())),
@@ -116,14 +116,14 @@ pub fn post(
 impl Stream {
     /// The next bytes; `None` at the end.
     pub fn next_bytes(&mut self) -> Result<Option<Vec<u8>>, StreamError> {
-        match self.part()? {
+        match self.next_part()? {
             Part::Bytes(bytes) => Ok(Some(bytes)),
             Part::End | Part::Head(_) => Ok(None),
             Part::Failed(error) => Err(error),
         }
     }
 
-    fn part(&self) -> Result<Part, StreamError> {
+    fn next_part(&self) -> Result<Part, StreamError> {
         let idle_at = Instant::now() + self.limits.idle;
         loop {
             if (self.is_stopped)() {
@@ -170,10 +170,10 @@ fn send(
     if parts.send(Part::Head(head)).is_err() {
         return Ok(());
     }
-    forward(uri, response.body_mut(), parts)
+    send_parts(uri, response.body_mut(), parts)
 }
 
-fn forward(uri: &Uri, body: &mut Body, parts: &SyncSender<Part>) -> Result<(), StreamError> {
+fn send_parts(uri: &Uri, body: &mut Body, parts: &SyncSender<Part>) -> Result<(), StreamError> {
     let mut reader = body.as_reader();
     let mut buffer = vec![0; PIECE];
     loop {

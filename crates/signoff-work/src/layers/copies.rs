@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::beneath::{join_path, open_file_anyway};
 use super::rules::folders_above;
 use super::{LayerError, LayerLimits};
-use crate::git::{Entry, HarnessGit, Id, Name, Scratch, TreeDepth, path, within};
+use crate::git::{HarnessGit, Id, IndexEntry, Name, Scratch, TreeDepth, lies_within, path};
 use crate::tree::split;
 
 /// Bytes that are copied between two checks of the stop flag.
@@ -38,7 +38,7 @@ impl<'o> Copies<'o> {
     }
 
     /// Copies a regular file; whether it is executable.
-    pub(super) fn take(
+    pub(super) fn copy_file(
         &mut self,
         parent: BorrowedFd<'_>,
         last: &[u8],
@@ -134,21 +134,21 @@ impl<'o> Copies<'o> {
     }
 
     /// The `.gitattributes` files of the base that speak of these files.
-    fn attributes(&self, base: &Id, removed: &[Name]) -> Result<Vec<Entry>, LayerError> {
+    fn attributes(&self, base: &Id, removed: &[Name]) -> Result<Vec<IndexEntry>, LayerError> {
         let folders = self.names.iter().flat_map(|name| folders_above(name));
         let folders: BTreeSet<Name> = folders.chain([Name::new()]).collect();
         let files = folders
             .iter()
             .map(|folder| join_path(folder, b".gitattributes"));
         let files: Vec<Name> = files
-            .filter(|file| !within(file, removed) && !self.names.contains(file))
+            .filter(|file| !lies_within(file, removed) && !self.names.contains(file))
             .collect();
         let found = self.own.entries_at(base, &files, TreeDepth::Entries)?;
         Ok(found.into_iter().filter(is_file).collect())
     }
 }
 
-fn is_file(entry: &Entry) -> bool {
+fn is_file(entry: &IndexEntry) -> bool {
     entry.mode & 0o170_000 == 0o100_000
 }
 

@@ -96,7 +96,7 @@ impl ExclusiveTree {
             });
         let missing: Vec<Difference> = missing.collect();
         self.own.update_folder(&self.path, &missing)?;
-        self.slot.remember(&SlotContent {
+        self.slot.write_content(&SlotContent {
             // The next holder sets them.
             times: String::new(),
             ..self.shown.clone()

@@ -9,17 +9,17 @@ use std::{fs, io};
 use rustix::fs::{FileType, Mode};
 
 use super::beneath::{folders_in, join_path};
-use super::detached::DetachedLayer;
+use super::detached_layer::DetachedLayer;
 use super::mask_stamp::{MaskStamp, SeenNames, inner_names};
 use super::rules::{IgnoreRules, PathClass};
-use crate::git::{Name, path, within};
+use crate::git::{Name, lies_within, path};
 use crate::tree::{open_folder, open_root};
 
 /// Deeper than any tree that people make. What lies deeper is masked.
 const DEEPEST: usize = 200;
 
 /// What a mask does at which paths.
-pub(super) type Covers = BTreeMap<Name, MaskEntry>;
+pub(super) type MaskEntries = BTreeMap<Name, MaskEntry>;
 
 /// A layer that hides everything of the checkout but what is ignored. It never changes once it is made: where the
 /// checkout changed, another one is made.
@@ -27,7 +27,7 @@ pub(super) type Covers = BTreeMap<Name, MaskEntry>;
 pub struct Mask {
     at: PathBuf,
     checkout: PathBuf,
-    covers: Covers,
+    covers: MaskEntries,
     /// Directories and files in ignored directories that are watched too.
     inner: Arc<[Name]>,
     stamp: MaskStamp,
@@ -73,13 +73,13 @@ impl Mask {
         };
         mask.inner = inner_names(root.as_fd(), mask.ignored_roots()).into();
         mask.stamp = mask.stamp_now()?;
-        mask.without(left_out, at)
+        mask.without_paths(left_out, at)
     }
 
     /// The same, made at `at`, in place of the checkout: what comes there later is not seen. The directories of
     /// [`Self::own_roots`] are to be mounted over it, so they cannot be removed or renamed as a whole. `None` if there is
     /// too much for that.
-    pub fn detached(&self, at: &Path) -> io::Result<Option<Self>> {
+    pub fn detached_mask(&self, at: &Path) -> io::Result<Option<Self>> {
         let root = open_root(&self.checkout)?;
         let made = DetachedLayer::make(root.as_fd(), &self.covers, at)?;
         Ok(made.map(|layer| Self {
@@ -99,18 +99,18 @@ impl Mask {
     }
 
     /// Did it know this path when it was made?
-    pub fn knows(&self, name: &[u8]) -> bool {
+    pub fn has_name(&self, name: &[u8]) -> bool {
         name.is_empty() || self.covers.contains_key(name)
     }
 
     /// The same mask, made at `at`, that hides these ignored paths too. The checkout is not read again.
-    pub fn without(&self, left_out: &[Vec<u8>], at: &Path) -> io::Result<Self> {
+    pub fn without_paths(&self, left_out: &[Vec<u8>], at: &Path) -> io::Result<Self> {
         let mut covers = self.covers.clone();
         for (name, cover) in &mut covers {
-            let is_out = within(name, left_out)
+            let is_out = lies_within(name, left_out)
                 || left_out
                     .iter()
-                    .any(|out| within(out, std::slice::from_ref(name)));
+                    .any(|out| lies_within(out, std::slice::from_ref(name)));
             if *cover == MaskEntry::Shown && is_out {
                 *cover = MaskEntry::Whiteout;
             }
@@ -182,7 +182,7 @@ impl Mask {
     /// Names that came into directories that hold both kinds after it was made, and that are seen through it.
     pub fn new_names(&self) -> io::Result<Vec<Name>> {
         let mut changed = self.changed_since(&self.stamp)?;
-        changed.retain(|name| !self.knows(name));
+        changed.retain(|name| !self.has_name(name));
         Ok(changed)
     }
 }

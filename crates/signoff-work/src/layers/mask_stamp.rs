@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::beneath::{folders_in, join_path, names_in, stat_at};
 use super::mask::MaskEntry;
-use crate::git::{Name, within};
+use crate::git::{Name, lies_within};
 use crate::tree::FileStamp;
 
 /// How far into ignored directories changes are looked for: to `target/debug/deps` and
@@ -79,7 +79,7 @@ impl MaskStamp {
         }
         for name in inner {
             if self.0.get(name) != stamp_at(root, name)?.as_ref() {
-                let roots = paths_seen(covers).filter(|root| within(name, &[root.to_vec()]));
+                let roots = paths_seen(covers).filter(|root| lies_within(name, &[root.to_vec()]));
                 let shown = roots.filter(|root| covers.get(*root) == Some(&MaskEntry::Shown));
                 changed.extend(shown.map(<[u8]>::to_vec));
             }

@@ -12,7 +12,7 @@ mod beneath;
 mod caches;
 mod changes;
 mod copies;
-mod detached;
+mod detached_layer;
 mod error;
 mod exclusive;
 mod ignored;

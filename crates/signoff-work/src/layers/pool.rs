@@ -58,14 +58,14 @@ impl TreePool {
 
     /// From now on files have these times where they have the checkout's content, and later ones where not.
     pub fn set_times(&self, times: CheckoutTimes) {
-        *locked(&self.last) = None;
-        *locked(&self.times) = Some(Arc::new(times));
+        *lock_mutex(&self.last) = None;
+        *lock_mutex(&self.times) = Some(Arc::new(times));
     }
 
     /// A directory that shows this commit or tree.
     pub fn share(&self, shown: &Id) -> Result<SharedTree, GitError> {
         let tree = self.own.tree_of(shown)?;
-        let mut last = locked(&self.last);
+        let mut last = lock_mutex(&self.last);
         if let Some(lent) = last.as_ref().filter(|lent| lent.tree == tree) {
             return Ok(lent.clone());
         }
@@ -73,19 +73,19 @@ impl TreePool {
         *last = None;
         drop(last);
         let lent = self.find_or_make(&tree)?;
-        *locked(&self.last) = Some(lent.clone());
+        *lock_mutex(&self.last) = Some(lent.clone());
         Ok(lent)
     }
 
     fn find_or_make(&self, tree: &Id) -> Result<SharedTree, GitError> {
-        let times = self.times();
+        let times = self.checkout_times();
         let wanted = SlotContent::new(&self.own, tree, times.as_deref())?;
         if let Some(lent) = self.find_lent(&wanted)? {
             return Ok(lent);
         }
         let _making = self.lock()?;
         loop {
-            // Somebody else may have made it meanwhile.
+            // Another thread may have made it meanwhile.
             if let Some(lent) = self.find_lent(&wanted)? {
                 return Ok(lent);
             }
@@ -98,7 +98,7 @@ impl TreePool {
 
     /// A directory that shows this commit or tree, for the caller alone, who may write to it.
     pub fn take(&self, shown: &Id) -> Result<ExclusiveTree, GitError> {
-        let times = self.times();
+        let times = self.checkout_times();
         let wanted = SlotContent::new(&self.own, &self.own.tree_of(shown)?, times.as_deref())?;
         let _making = self.lock()?;
         let (slot, lock) = self.free_slot(&wanted.tree)?;
@@ -107,8 +107,8 @@ impl TreePool {
     }
 
     /// Removes what is not lent, but for a few, the newest.
-    pub fn trim(&self) -> Result<(), GitError> {
-        *locked(&self.last) = None;
+    pub fn remove_unused(&self) -> Result<(), GitError> {
+        *lock_mutex(&self.last) = None;
         let _making = self.lock()?;
         let mut free = Vec::new();
         for slot in self.slots()? {
@@ -123,8 +123,8 @@ impl TreePool {
         Ok(())
     }
 
-    fn times(&self) -> Option<Arc<CheckoutTimes>> {
-        locked(&self.times).clone()
+    fn checkout_times(&self) -> Option<Arc<CheckoutTimes>> {
+        lock_mutex(&self.times).clone()
     }
 
     /// A directory that holds this tree and that no process has exclusively.
@@ -207,6 +207,6 @@ impl TreePool {
     }
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -33,8 +33,11 @@ pub struct LayerContext<'l> {
 /// nothing.
 pub fn record_layer(context: &LayerContext<'_>, upper: &Path) -> Result<LayerReport, LayerError> {
     let root = open_layer(upper)?;
-    let mut walk = LayerWalk::new(context.wanted(), Copies::new(context.own, context.limits));
-    walk.all(root.as_fd())?;
+    let mut walk = LayerWalk::new(
+        context.walk_options(),
+        Copies::new(context.own, context.limits),
+    );
+    walk.walk_all(root.as_fd())?;
     context.find_tracked(&mut walk, root.as_fd())?;
     context.finish(walk)
 }
@@ -46,13 +49,16 @@ pub fn record_taken(
     taken: &ExclusiveTree,
 ) -> Result<LayerReport, LayerError> {
     let root = open_layer(taken.path())?;
-    let mut walk = LayerWalk::new(context.wanted(), Copies::new(context.own, context.limits));
-    walk.taken(taken, root.as_fd())?;
+    let mut walk = LayerWalk::new(
+        context.walk_options(),
+        Copies::new(context.own, context.limits),
+    );
+    walk.walk_exclusive(taken, root.as_fd())?;
     context.finish(walk)
 }
 
 impl<'l> LayerContext<'l> {
-    fn wanted(&self) -> WalkOptions<'l> {
+    fn walk_options(&self) -> WalkOptions<'l> {
         WalkOptions {
             rules: self.rules,
             produces: self.produces,

@@ -103,7 +103,7 @@ impl IgnoreRules {
     }
 
     /// Does the tree have a `.gitignore` in this directory?
-    pub(super) fn knows(&self, folder: &[u8]) -> bool {
+    pub(super) fn has_ignore_file(&self, folder: &[u8]) -> bool {
         self.folders.contains_key(folder)
     }
 

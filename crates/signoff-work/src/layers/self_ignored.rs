@@ -1,7 +1,7 @@
 //! Directories that ignore themselves: their `.gitignore`, which no tree has, ignores everything in them.
 //!
 //! Virtual environments and caches of tools are made like that. To git they are not there, unless something in them is
-//! versioned. So a new one is no work: no contract sees it, and it does not land. What it hides from the record it hides
+//! versioned. So a new one is not work: no contract sees it, and it does not land. What it hides from the record it hides
 //! from the judge, too. Only the plain form counts, nothing but `*`: any other rule of an agent's is a change like any other.
 
 use std::fs::File;
@@ -84,7 +84,7 @@ impl Search<'_> {
     ) -> io::Result<()> {
         let names = folders_in(folder)?;
         let has_rules = names.iter().any(|(name, _)| name == b".gitignore");
-        if has_rules && depth > 0 && !self.rules.knows(above) && has_such_rules(folder) {
+        if has_rules && depth > 0 && !self.rules.has_ignore_file(above) && has_such_rules(folder) {
             self.found.push(above.to_vec());
             return Ok(());
         }

@@ -8,7 +8,8 @@ use rustix::fs::{AtFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, statat, u
 
 use crate::beneath::remove_tree;
 use crate::git::{
-    CheckoutTimes, Difference, GitError, HarnessGit, Id, Name, make_apart, path, spread, write,
+    CheckoutTimes, Difference, GitError, HarnessGit, Id, Name, make_apart, path,
+    spread_directories, write,
 };
 use crate::tree::{FileStamp, split};
 
@@ -126,7 +127,7 @@ impl PoolSlot {
         }
     }
 
-    pub(super) fn remember(&self, shown: &SlotContent) -> Result<(), GitError> {
+    pub(super) fn write_content(&self, shown: &SlotContent) -> Result<(), GitError> {
         let text = format!("{}\n{}\n{}\n", shown.tree, shown.times, shown.conversions);
         write(&self.shows(), text.as_bytes())
     }
@@ -153,10 +154,10 @@ impl PoolSlot {
         };
         let has_same_times = before.is_some_and(|before| before.times == wanted.times);
         match (updated, times) {
-            (None, _) => self.fill(own, tree)?,
+            (None, _) => self.fill_with_tree(own, tree)?,
             (Some(changed), Some(times)) if has_same_times => {
                 set_times(&self.tree(), times, changed.into_iter())?;
-                return self.remember(wanted);
+                return self.write_content(wanted);
             }
             (Some(_), _) => {}
         }
@@ -164,7 +165,7 @@ impl PoolSlot {
             let files = own.files_of(tree)?.into_iter();
             set_times(&self.tree(), times, files.map(|file| (file.name, file.id)))?;
         }
-        self.remember(wanted)
+        self.write_content(wanted)
     }
 
     /// Updates what differs and returns the new files; `None` if the directory has to be filled again.
@@ -192,7 +193,7 @@ impl PoolSlot {
         Ok(Some(there.collect()))
     }
 
-    fn fill(&self, own: &HarnessGit, tree: &Id) -> Result<(), GitError> {
+    fn fill_with_tree(&self, own: &HarnessGit, tree: &Id) -> Result<(), GitError> {
         let folder = self.tree();
         // Another directory, not this one made empty: a process that lost its way may still write there.
         let aside = self.0.join("old");
@@ -206,7 +207,7 @@ impl PoolSlot {
             }
             Ok(()) | Err(_) => {}
         }
-        spread(&self.0);
+        spread_directories(&self.0);
         make_apart(&folder).map_err(GitError::file(&folder))?;
         own.fill_folder(&folder, tree)?;
         remove_tree(&aside).map_err(GitError::file(&aside))
@@ -232,7 +233,7 @@ fn set_times(
         let stat = statat(&root, &*name, AtFlags::SYMLINK_NOFOLLOW);
         let stat = stat.map_err(|error| failed()(error.into()))?;
         let is = FileStamp::of(&stat).modified();
-        let wanted = match times.of(&name, &id) {
+        let wanted = match times.time_of(&name, &id) {
             Some(time) if time == is => continue,
             Some((tv_sec, tv_nsec)) => Timespec { tv_sec, tv_nsec },
             None if is > times.taken_at() => continue,

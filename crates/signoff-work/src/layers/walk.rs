@@ -12,7 +12,7 @@ use super::copies::Copies;
 use super::rules::{IgnoreRules, PathClass, folders_above};
 use super::self_ignored::{has_such_rules, is_below};
 use super::{ExclusiveTree, LayerError};
-use crate::git::{GitError, Name, within};
+use crate::git::{GitError, Name, lies_within};
 use crate::tree::{FileStamp, split};
 
 /// How much of a layer is read. More is an error.
@@ -112,7 +112,7 @@ impl<'w> LayerWalk<'w> {
     }
 
     /// Walks everything.
-    pub(super) fn all(&mut self, root: BorrowedFd<'_>) -> Result<(), LayerError> {
+    pub(super) fn walk_all(&mut self, root: BorrowedFd<'_>) -> Result<(), LayerError> {
         let start = WalkPosition {
             folder: root,
             path: b"",
@@ -126,16 +126,16 @@ impl<'w> LayerWalk<'w> {
     }
 
     /// Walks a tree that was taken, and compares it with how it was.
-    pub(super) fn taken(
+    pub(super) fn walk_exclusive(
         &mut self,
         taken: &'w ExclusiveTree,
         root: BorrowedFd<'_>,
     ) -> Result<(), LayerError> {
         self.taken = Some(taken);
         self.know_tracked(taken.files().cloned());
-        self.all(root)?;
+        self.walk_all(root)?;
         let is_gone =
-            |name: &&Name| !self.present.contains(*name) && !within(name, self.wanted.kept);
+            |name: &&Name| !self.present.contains(*name) && !lies_within(name, self.wanted.kept);
         let gone: Vec<Name> = taken.files().filter(is_gone).cloned().collect();
         self.found.removed.extend(gone);
         Ok(())
@@ -197,7 +197,7 @@ impl<'w> LayerWalk<'w> {
         let name = join_path(position.path, last);
         self.count(&name)?;
         // A repository in the tree is its files.
-        if last == b".git" || within(&name, self.wanted.kept) {
+        if last == b".git" || lies_within(&name, self.wanted.kept) {
             return Ok(false);
         }
         let stat = stat_at(position.folder, last).map_err(LayerError::read(&name))?;
@@ -233,7 +233,7 @@ impl<'w> LayerWalk<'w> {
         let Some(folder) = folder else {
             return self.file(position, last, name, &stat);
         };
-        self.inner(WalkPosition {
+        self.walk_inner(WalkPosition {
             folder: folder.as_fd(),
             path: &name,
             covered,
@@ -290,7 +290,7 @@ impl<'w> LayerWalk<'w> {
         self.tracked.contains(name) || patterns.any(|pattern| glob::matches(pattern, &text))
     }
 
-    fn inner(&mut self, mut position: WalkPosition<'_>) -> Result<bool, LayerError> {
+    fn walk_inner(&mut self, mut position: WalkPosition<'_>) -> Result<bool, LayerError> {
         let name = position.path;
         if self.taken.is_some() {
             return self.folder(position);
@@ -317,7 +317,7 @@ impl<'w> LayerWalk<'w> {
         self.found.removed.push(name.to_vec());
         let removed = [name.to_vec()];
         let roots = self.wanted.ignored_roots.iter();
-        let gone = roots.filter(|root| within(root, &removed));
+        let gone = roots.filter(|root| lies_within(root, &removed));
         self.found.ignored.extend(gone.cloned());
     }
 
@@ -359,7 +359,7 @@ impl<'w> LayerWalk<'w> {
         }
         let kind = match kind_of(stat) {
             FileType::RegularFile => {
-                let is_executable = self.copies.take(position.folder, last, &name)?;
+                let is_executable = self.copies.copy_file(position.folder, last, &name)?;
                 self.found.executable.push(is_executable);
                 return Ok(true);
             }

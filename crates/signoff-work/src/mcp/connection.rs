@@ -96,7 +96,7 @@ impl Connection {
             meta: None,
             tools: Vec::new(),
         };
-        connection.greet(limits)?;
+        connection.initialize(limits)?;
         Ok(connection)
     }
 
@@ -140,7 +140,7 @@ impl Connection {
         self.link.hang_up();
     }
 
-    fn greet(&mut self, limits: &Limits<'_>) -> Result<(), CallError> {
+    fn initialize(&mut self, limits: &Limits<'_>) -> Result<(), CallError> {
         let who = json!({"name": "signoff", "version": env!("CARGO_PKG_VERSION")});
         let hello = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": who});
         match self.request("initialize", hello, limits) {

@@ -193,7 +193,7 @@ impl Remote {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says what nobody waits for.
+    /// Sends a notification, which has no answer.
     fn say_aside(self: &Arc<Self>, message: Value) {
         let remote = Arc::clone(self);
         let send = move || drop(remote.post(&message, None, Instant::now() + ASIDE));
@@ -375,7 +375,7 @@ impl Remote {
         if let (Some(message), true) = (said, status.is_client_error()) {
             return RequestError::Refused(RpcError { message });
         }
-        let quoted = http::quoted(&body);
+        let quoted = http::first_line_of(&body);
         match status.as_u16() {
             300..=399 => CallError::lasting(format!(
                 "server `{name}` redirects, which is not followed; its `url` must be where it is"

@@ -56,7 +56,7 @@ pub enum ServerReach {
         /// Variables that it gets besides those that every tool gets.
         env: Vec<(OsString, OsString)>,
     },
-    /// Somebody's, over streamable HTTP.
+    /// A server of somebody else, over streamable HTTP.
     Http {
         /// Where it is.
         url: String,

@@ -100,7 +100,9 @@ impl ProcessLink {
 
     /// Says what needs no answer.
     pub(super) fn notify(&self, message: &Value, until: Instant) {
-        self.shared.say(&wire::line(message), until).ok();
+        self.shared
+            .write_line(&wire::message_line(message), until)
+            .ok();
     }
 
     /// Asks, and waits for the answer.
@@ -121,7 +123,7 @@ impl ProcessLink {
         }
         let asked = self
             .shared
-            .say(&wire::line(&request.message()), limits.deadline);
+            .write_line(&wire::message_line(&request.message()), limits.deadline);
         if let Err(unsaid) = asked {
             self.forget(id);
             return Err(RequestError::Call(self.send_error(unsaid, limits)));
@@ -194,7 +196,7 @@ impl Drop for ProcessLink {
 }
 
 impl Shared {
-    fn say(&self, line: &[u8], until: Instant) -> Result<(), MessageError> {
+    fn write_line(&self, line: &[u8], until: Instant) -> Result<(), MessageError> {
         let mut stdin = lock(&self.stdin);
         let stdin = stdin.as_mut().ok_or(MessageError::Closed)?;
         stdin.write_message(line, until)
@@ -212,7 +214,8 @@ impl Shared {
                         waiting.map(|sender| sender.send(CallOutcome::Answer(answer)));
                     }
                     ServerMessage::Request { reply } => {
-                        self.say(&wire::line(&reply), Instant::now() + ASIDE).ok();
+                        self.write_line(&wire::message_line(&reply), Instant::now() + ASIDE)
+                            .ok();
                     }
                     ServerMessage::Nothing => {}
                 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use signoff_plan::tools::unfit;
+use signoff_plan::tools::schema_problems;
 use signoff_sandbox::{Command, Limits as Uses, Sandbox, Stdin};
 
 use super::connection::{Connection, Link};
@@ -85,7 +85,7 @@ impl ServerSlot {
                 "`{name}.{tool}` is not the tool that was signed for: the server describes it otherwise now; `signoff tools` records it anew"
             )));
         }
-        let unfit = unfit(args, &offered.input_schema);
+        let unfit = schema_problems(args, &offered.input_schema);
         if !unfit.is_empty() {
             return Err(CallError::lasting(unfit.join("; ")));
         }
@@ -101,7 +101,7 @@ impl ServerSlot {
             // It refused the call because it no longer knows the session, so the call did not take place.
             result = self.connect(context, &limits)?.call(tool, args, &limits);
         }
-        value(name, &result?)
+        call_result(name, &result?)
     }
 
     /// What a tool that runs says of its arguments.
@@ -221,7 +221,7 @@ fn process(
 }
 
 /// The value of a call: what has a structure, else the text, else all that there is.
-fn value(server: &str, result: &Value) -> Result<Value, CallError> {
+fn call_result(server: &str, result: &Value) -> Result<Value, CallError> {
     let parts = result.get("content").and_then(Value::as_array);
     let parts = parts.map(Vec::as_slice).unwrap_or_default();
     let texts = parts.iter().map(|part| match part.get("type") {
@@ -259,7 +259,7 @@ mod tests {
     #[test]
     fn a_result_is_its_structure_or_its_text() {
         let check = |result: Value, expected: Result<Value, &str>| {
-            let seen = value("s", &result).map_err(|fault| match fault {
+            let seen = call_result("s", &result).map_err(|fault| match fault {
                 CallError::Failed { message, transient } => {
                     assert!(!transient);
                     message

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 use std::ops::ControlFlow;
 
-/// Passes the data of every event on, until the stream ends or nobody wants more. How much is read at most is the reader's.
+/// Passes the data of every event on until the stream ends or the receiver wants no more. How much is read at most is the reader's.
 pub(super) fn read_events(
     mut from: impl BufRead,
     mut each: impl FnMut(&[u8]) -> ControlFlow<()>,

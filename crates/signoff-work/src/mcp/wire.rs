@@ -40,7 +40,7 @@ pub(super) fn cancelled(id: u64) -> Value {
     notification("notifications/cancelled", &params)
 }
 
-pub(super) fn line(message: &Value) -> Vec<u8> {
+pub(super) fn message_line(message: &Value) -> Vec<u8> {
     // Written without line breaks: those in texts are escaped.
     let mut line = message.to_string().into_bytes();
     line.push(b'\n');
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line() {
-        let written = line(&notification("x", &json!({"text": "a\nb\u{2028}"})));
+        let written = message_line(&notification("x", &json!({"text": "a\nb\u{2028}"})));
         let text = String::from_utf8(written).unwrap();
         assert_eq!(text.lines().count(), 1);
         assert!(text.ends_with("}\n"));

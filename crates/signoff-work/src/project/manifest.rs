@@ -22,7 +22,7 @@ const WORKSPACE: [&str; 4] = ["members", "exclude", "default-members", "lints"];
 const WHOLE: [&str; 4] = ["patch", "replace", "profile", "lints"];
 
 /// Whether two versions of a manifest differ in what selects or redirects tests. A new package may have
-/// its own: nobody's tests are among them yet.
+/// its own: no tests are among them yet.
 pub fn selects_tests(before: Option<&str>, after: Option<&str>) -> bool {
     let (Some(old), Some(new)) = (parse_manifest(before), parse_manifest(after)) else {
         // What cannot be read says nothing, until it can be again.

@@ -55,7 +55,7 @@ pub fn with_section(text: &str, section: &Section) -> Result<String, Uneditable>
     };
     let mut expected = table;
     put_in(&mut expected, section);
-    confirmed(edited, &expected)
+    confirm(edited, &expected)
 }
 
 /// The text without the section.
@@ -85,10 +85,10 @@ pub fn without_section(text: &str, section: &Section) -> Result<String, Uneditab
             expected.remove(outer);
         }
     }
-    confirmed(edited, &expected)
+    confirm(edited, &expected)
 }
 
-fn confirmed(edited: String, expected: &Table) -> Result<String, Uneditable> {
+fn confirm(edited: String, expected: &Table) -> Result<String, Uneditable> {
     match table_of(&edited) {
         Ok(table) if table == *expected => Ok(edited),
         _ => Err(Uneditable::Unclear),
@@ -96,12 +96,12 @@ fn confirmed(edited: String, expected: &Table) -> Result<String, Uneditable> {
 }
 
 /// The text without a byte order mark, which the parser does not take.
-fn unmarked(text: &str) -> &str {
+fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 fn table_of(text: &str) -> Result<Table, Uneditable> {
-    let text = unmarked(text);
+    let text = without_byte_order_mark(text);
     text.parse().map_err(|error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start);
         let why = error.message().lines().next().unwrap_or_default();
@@ -127,7 +127,7 @@ fn put_in(table: &mut Table, section: &Section) {
 
 fn appended(text: &str, section: &Section) -> String {
     let end = line_end(text);
-    let gap = match unmarked(text) {
+    let gap = match without_byte_order_mark(text) {
         "" => String::new(),
         text if text.ends_with('\n') => end.to_owned(),
         _ => format!("{end}{end}"),
@@ -137,8 +137,9 @@ fn appended(text: &str, section: &Section) -> String {
 
 /// The section's values, replaced where they are; members that are missing follow its header.
 fn updated(text: &str, section: &Section) -> Result<String, Uneditable> {
-    let offset = text.len() - unmarked(text).len();
-    let document = DeTable::parse(unmarked(text)).map_err(|_| Uneditable::Unclear)?;
+    let offset = text.len() - without_byte_order_mark(text).len();
+    let document =
+        DeTable::parse(without_byte_order_mark(text)).map_err(|_| Uneditable::Unclear)?;
     let [outer, inner] = &section.path;
     let found = document.get_ref().get(outer.as_str());
     let found = found.and_then(|outer| outer.get_ref().get(inner.as_str()));
@@ -180,7 +181,7 @@ fn header_end(text: &str, section: &Section) -> Option<usize> {
     let mut end = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        if unmarked(line).trim() == header {
+        if without_byte_order_mark(line).trim() == header {
             end = Some(at + line.trim_end().len());
         }
         at += line.len();
@@ -196,8 +197,9 @@ fn lines_of(text: &str, section: &Section) -> Result<Option<Range<usize>>, Unedi
     let start = text[..header_end]
         .rfind('\n')
         .map_or(0, |newline| newline + 1);
-    let offset = text.len() - unmarked(text).len();
-    let document = DeTable::parse(unmarked(text)).map_err(|_| Uneditable::Unclear)?;
+    let offset = text.len() - without_byte_order_mark(text).len();
+    let document =
+        DeTable::parse(without_byte_order_mark(text)).map_err(|_| Uneditable::Unclear)?;
     let [outer, inner] = &section.path;
     let found = document.get_ref().get(outer.as_str());
     let found = found.and_then(|outer| outer.get_ref().get(inner.as_str()));

@@ -49,7 +49,7 @@ pub(super) fn edit_file(
     let spot = workspace.find(&args.path, FinalLink::Target, MissingDirectories::Refuse)?;
     let file = spot.open()?;
     let seen = rustix::fs::fstat(&file);
-    let seen = seen.map_err(|error| CallError::about("read", &args.path, error))?;
+    let seen = seen.map_err(|error| CallError::from_io("read", &args.path, error))?;
     let content = read_text(&spot, file)?;
     if args.old_text.is_empty() {
         return Err(CallError::lasting(
@@ -90,7 +90,7 @@ pub(super) fn delete_file(
     let spot = workspace.find(&args.path, FinalLink::Itself, MissingDirectories::Refuse)?;
     refuse_directory(&spot)?;
     let removed = rustix::fs::unlinkat(&spot.directory, spot.file_name()?, AtFlags::empty());
-    removed.map_err(|error| CallError::about("delete", &args.path, error))?;
+    removed.map_err(|error| CallError::from_io("delete", &args.path, error))?;
     sync(&spot.directory);
     Ok(json!({"path": args.path}))
 }
@@ -110,7 +110,7 @@ pub(super) fn move_file(
     let from = workspace.find(&args.from, FinalLink::Itself, MissingDirectories::Refuse)?;
     refuse_directory(&from)?;
     if from.kind()?.is_none() {
-        return Err(CallError::about("move", &args.from, Errno::NOENT));
+        return Err(CallError::from_io("move", &args.from, Errno::NOENT));
     }
     let to = workspace.find(&args.to, FinalLink::Itself, MissingDirectories::Make)?;
     refuse_directory(&to)?;
@@ -118,7 +118,7 @@ pub(super) fn move_file(
     let renamed = rename(&from.directory, old, &to.directory, new, !agreed);
     renamed.map_err(|error| match error {
         Errno::EXIST if !agreed => appeared_error(&to),
-        error => CallError::about("move", &args.from, error),
+        error => CallError::from_io("move", &args.from, error),
     })?;
     sync(&to.directory);
     sync(&from.directory);

@@ -238,7 +238,7 @@ impl DirectoryWalk<'_> {
     }
 
     fn names(&self, directory: BorrowedFd<'_>, prefix: &str) -> Result<Vec<Box<CStr>>, CallError> {
-        let failed = |error| CallError::about("list", prefix, error);
+        let failed = |error| CallError::from_io("list", prefix, error);
         let entries = Dir::read_from(directory).map_err(failed)?;
         let mut names = Vec::new();
         for entry in entries {

@@ -99,7 +99,7 @@ impl HttpCall {
         if status.as_u16() >= 400 && !any_status {
             let message = format!(
                 "`{uri}` answered with status {status}{}",
-                http::quoted(&body)
+                http::first_line_of(&body)
             );
             let transient = status.as_u16() == 429 || status.is_server_error();
             return Err(CallError::Failed { message, transient });

@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use signoff_plan::tools::{Approval, BuiltIn, built_in, unfit};
+use signoff_plan::tools::{Approval, BuiltIn, built_in, schema_problems};
 use signoff_sandbox::Sandbox;
 
 use self::workspace::{FinalLink, MissingDirectories, Workspace};
@@ -148,12 +148,12 @@ impl Toolbox {
     /// What in these arguments does not fit the tool, as far as that is known without starting a server.
     pub fn check(&self, tool: &str, args: &Value) -> Vec<String> {
         if let Some(built_in) = built_in(tool) {
-            return unfit(args, &built_in.input_schema());
+            return schema_problems(args, &built_in.input_schema());
         }
         match self.server_of(tool) {
             Some((slot, name)) => {
                 let schema = slot.schema(name);
-                schema.map_or_else(Vec::new, |schema| unfit(args, &schema))
+                schema.map_or_else(Vec::new, |schema| schema_problems(args, &schema))
             }
             None => vec![unknown(tool)],
         }
@@ -272,7 +272,7 @@ impl Toolbox {
                     sandbox: &self.sandbox,
                     shell: &self.shell,
                     environment: self.environment.clone(),
-                    confined: self.confined()?,
+                    confined: self.confinement()?,
                     shown_at: self.confinement.as_ref().map(|one| one.shown_at.as_path()),
                     marker: call.marker.clone(),
                     log: call.log.clone(),
@@ -282,7 +282,7 @@ impl Toolbox {
         }
     }
 
-    fn confined(&self) -> Result<Option<Confined>, CallError> {
+    fn confinement(&self) -> Result<Option<Confined>, CallError> {
         let confinement = self.confinement.as_ref();
         let made = confinement.map_or(Ok(None), |confinement| (confinement.make)());
         made.map_err(CallError::lasting)

@@ -41,7 +41,7 @@ pub(super) fn read_file(
 pub(super) fn read_text(spot: &WorkspacePath, file: File) -> Result<String, CallError> {
     let mut bytes = Vec::new();
     let read = file.take(LARGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| CallError::about("read", &spot.written, error))?;
+    read.map_err(|error| CallError::from_io("read", &spot.written, error))?;
     to_text(spot, bytes)
 }
 
@@ -58,7 +58,7 @@ fn read_lines(
         limits.check()?;
         line.clear();
         let read = (&mut reader).take(LARGEST + 1).read_until(b'\n', &mut line);
-        let read = read.map_err(|error| CallError::about("read", &spot.written, error))?;
+        let read = read.map_err(|error| CallError::from_io("read", &spot.written, error))?;
         if read == 0 {
             break;
         }

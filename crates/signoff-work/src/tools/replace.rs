@@ -28,7 +28,7 @@ pub(super) fn replace(
     expected: Overwrite,
 ) -> Result<(), CallError> {
     let name = spot.file_name()?;
-    let failed = |error: io::Error| CallError::about("write", &spot.written, error);
+    let failed = |error: io::Error| CallError::from_io("write", &spot.written, error);
     let temporary = Temporary::create(spot).map_err(failed)?;
     let mut file = &temporary.file;
     // What could be executed still can be.
@@ -45,7 +45,7 @@ pub(super) fn replace(
         }
     }
     let keep = matches!(expected, Overwrite::Nothing);
-    temporary.put(name, keep).map_err(|error| match error {
+    temporary.persist(name, keep).map_err(|error| match error {
         Errno::EXIST if keep => appeared_error(spot),
         error => failed(error.into()),
     })?;

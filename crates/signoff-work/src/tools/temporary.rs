@@ -23,7 +23,7 @@ pub(super) struct Temporary<'s> {
 
 impl<'s> Temporary<'s> {
     pub(super) fn create(spot: &'s WorkspacePath) -> io::Result<Self> {
-        if let Some(file) = nameless(spot) {
+        if let Some(file) = create_nameless(spot) {
             return Ok(Self {
                 spot,
                 file,
@@ -43,7 +43,7 @@ impl<'s> Temporary<'s> {
 
     /// Gives it this name, in the place of what has it; where something must be kept, only if nothing
     /// has.
-    pub(super) fn put(mut self, target: &OsStr, keep: bool) -> Result<(), Errno> {
+    pub(super) fn persist(mut self, target: &OsStr, keep: bool) -> Result<(), Errno> {
         if self.name.is_none() && keep {
             return self.link(&self.spot.directory, target);
         }
@@ -66,7 +66,7 @@ impl<'s> Temporary<'s> {
     /// killed in between leaves nothing in anybody's way. False where there is no such place, or it is
     /// on another file system.
     fn put_by_staging(&self, target: &OsStr) -> Result<bool, Errno> {
-        let Some(staging) = self.spot.staging() else {
+        let Some(staging) = self.spot.staging_directory() else {
             return Ok(false);
         };
         let (name, ()) = match under_new_name(|name| self.link(&staging, name)) {
@@ -113,7 +113,7 @@ fn under_new_name<T>(act: impl Fn(&OsStr) -> Result<T, Errno>) -> Result<(OsStri
 }
 
 /// A file without a name that can be given one; not every system and file system has them.
-fn nameless(spot: &WorkspacePath) -> Option<File> {
+fn create_nameless(spot: &WorkspacePath) -> Option<File> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let file = rustix::fs::openat(&spot.directory, ".", flags, mode()).ok()?;
     let file = File::from(file);
@@ -172,11 +172,11 @@ mod tests {
         let a = OsStr::new("a");
         drop(filled(&spot, "0"));
         assert_eq!(files(dir.path()), []);
-        filled(&spot, "1").put(a, true).unwrap();
+        filled(&spot, "1").persist(a, true).unwrap();
         assert_eq!(files(dir.path()), [("a".into(), "1".into())]);
-        assert_eq!(filled(&spot, "2").put(a, true), Err(Errno::EXIST));
+        assert_eq!(filled(&spot, "2").persist(a, true), Err(Errno::EXIST));
         assert_eq!(files(dir.path()), [("a".into(), "1".into())]);
-        filled(&spot, "3").put(a, false).unwrap();
+        filled(&spot, "3").persist(a, false).unwrap();
         assert_eq!(files(dir.path()), [("a".into(), "3".into())]);
     }
 
@@ -186,13 +186,13 @@ mod tests {
         let (kept, a) = (staging.path().join("kept"), OsStr::new("a"));
         let mut spot = spot(dir.path());
         spot.staging = Some(kept.clone());
-        filled(&spot, "1").put(a, false).unwrap();
-        filled(&spot, "2").put(a, false).unwrap();
+        filled(&spot, "1").persist(a, false).unwrap();
+        filled(&spot, "2").persist(a, false).unwrap();
         assert_eq!(files(dir.path()), [("a".into(), "2".into())]);
         assert_eq!(files(&kept), [], "but it has been there");
         // A folder cannot be taken the place of.
         std::fs::create_dir(dir.path().join("b")).unwrap();
-        assert!(filled(&spot, "3").put(OsStr::new("b"), false).is_err());
+        assert!(filled(&spot, "3").persist(OsStr::new("b"), false).is_err());
         assert_eq!(files(&kept), []);
     }
 
@@ -205,7 +205,7 @@ mod tests {
         };
         let mut spot = spot(dir.path());
         spot.staging = Some(staging.path().to_owned());
-        filled(&spot, "1").put(OsStr::new("a"), false).unwrap();
+        filled(&spot, "1").persist(OsStr::new("a"), false).unwrap();
         assert_eq!(files(dir.path()), [("a".into(), "1".into())]);
         assert_eq!(files(staging.path()), []);
     }

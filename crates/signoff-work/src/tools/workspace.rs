@@ -41,9 +41,9 @@ pub(super) struct WorkspacePath {
 impl Workspace {
     pub(super) fn open(path: &Path) -> Result<Self, CallError> {
         let path = path.canonicalize();
-        let path = path.map_err(|error| CallError::about("open", "the workspace", error))?;
+        let path = path.map_err(|error| CallError::from_io("open", "the workspace", error))?;
         let root = open_root(&path);
-        let root = root.map_err(|error| CallError::about("open", path.display(), error))?;
+        let root = root.map_err(|error| CallError::from_io("open", path.display(), error))?;
         Ok(Self {
             root,
             path,
@@ -99,14 +99,14 @@ fn call_error(operation: &str, path: &str, error: OpenError) -> CallError {
         OpenError::Refused(part) => {
             CallError::lasting(format!("`{path}` is in `{part}`, which no tool may use"))
         }
-        OpenError::System(error) => CallError::about(operation, path, error),
+        OpenError::System(error) => CallError::from_io(operation, path, error),
         error => CallError::lasting(format!("cannot {operation} `{path}`: {error}")),
     }
 }
 
 impl WorkspacePath {
     /// None where there is none, or it cannot be used.
-    pub(super) fn staging(&self) -> Option<OwnedFd> {
+    pub(super) fn staging_directory(&self) -> Option<OwnedFd> {
         let path = self.staging.as_deref()?;
         std::fs::create_dir_all(path).ok()?;
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -127,7 +127,7 @@ impl WorkspacePath {
         match rustix::fs::statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
             Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(CallError::about("look at", &self.written, error)),
+            Err(error) => Err(CallError::from_io("look at", &self.written, error)),
         }
     }
 
@@ -147,7 +147,7 @@ impl WorkspacePath {
             if error == Errno::NOTDIR {
                 CallError::lasting(format!("`{}` is not a directory", self.written))
             } else {
-                CallError::about("open", &self.written, error)
+                CallError::from_io("open", &self.written, error)
             }
         })
     }

@@ -114,7 +114,7 @@ pub fn check_tree(root: &Path, options: &TreeOptions<'_>) -> Result<TreeReport, 
         report: TreeReport::default(),
     };
     let listed = Dir::read_from(&directory);
-    let listed = listed.map_err(|error| unreadable(b"", error))?;
+    let listed = listed.map_err(|error| cannot_read(b"", error))?;
     check.directory(directory.as_fd(), listed, b"", 0)?;
     Ok(check.report)
 }
@@ -144,13 +144,15 @@ impl TreeCheck<'_> {
         depth: usize,
     ) -> Result<(), TreeError> {
         if depth > self.options.limits.depth || path.len() > self.longest {
-            return Err(TreeError::TooDeep { path: shown(path) });
+            return Err(TreeError::TooDeep {
+                path: display_path(path),
+            });
         }
         for entry in entries {
             if self.options.stop.is_raised() {
                 return Err(TreeError::Stopped);
             }
-            let entry = entry.map_err(|error| unreadable(path, error))?;
+            let entry = entry.map_err(|error| cannot_read(path, error))?;
             let name = entry.file_name().to_bytes();
             if name == b"." || name == b".." {
                 continue;
@@ -173,7 +175,7 @@ impl TreeCheck<'_> {
             FileType::Directory => None,
             _ => match statat(entry.parent, entry.name, AtFlags::SYMLINK_NOFOLLOW) {
                 Err(Errno::NOENT) => return Ok(()),
-                stat => Some(stat.map_err(|error| unreadable(entry.path, error))?),
+                stat => Some(stat.map_err(|error| cannot_read(entry.path, error))?),
             },
         };
         let kind = stat.map_or(kind, |stat| FileType::from_raw_mode(stat.st_mode));
@@ -191,7 +193,7 @@ impl TreeCheck<'_> {
                 self.report.files += 1;
                 Ok(())
             }
-            (_, stat) => self.special(entry, stat.as_ref()),
+            (_, stat) => self.check_special(entry, stat.as_ref()),
         }
     }
 
@@ -205,12 +207,12 @@ impl TreeCheck<'_> {
 
     fn inner_directory(&mut self, entry: &CheckedEntry<'_>) -> Result<(), TreeError> {
         self.report.directories += 1;
-        match listed(entry.parent, entry.name) {
+        match open_listing(entry.parent, entry.name) {
             Ok((fd, entries)) => self.directory(fd.as_fd(), entries, entry.path, entry.depth + 1),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(_) if self.options.unreadable == Unreadable::LeftOut => Ok(()),
             Err(error) => Err(TreeError::Unreadable {
-                path: shown(entry.path),
+                path: display_path(entry.path),
                 error,
             }),
         }
@@ -226,7 +228,7 @@ impl TreeCheck<'_> {
             limits.largest
         };
         if size > limit {
-            let path = shown(entry.path);
+            let path = display_path(entry.path);
             return Err(TreeError::TooLarge { path, size, limit });
         }
         self.report.files += 1;
@@ -239,17 +241,21 @@ impl TreeCheck<'_> {
         Ok(())
     }
 
-    fn special(&mut self, entry: &CheckedEntry<'_>, stat: Option<&Stat>) -> Result<(), TreeError> {
+    fn check_special(
+        &mut self,
+        entry: &CheckedEntry<'_>,
+        stat: Option<&Stat>,
+    ) -> Result<(), TreeError> {
         // An overlay's whiteout cannot be opened, so nothing waits for it.
         let is_whiteout = stat.is_some_and(|stat| {
             FileType::from_raw_mode(stat.st_mode) == FileType::CharacterDevice && stat.st_rdev == 0
         });
         if CONTROL_FILES.contains(&entry.name) && !is_whiteout {
             return Err(TreeError::NoFile {
-                path: shown(entry.path),
+                path: display_path(entry.path),
             });
         }
-        self.report.special.push(shown(entry.path));
+        self.report.special.push(display_path(entry.path));
         Ok(())
     }
 
@@ -261,27 +267,27 @@ impl TreeCheck<'_> {
             _ if entry.depth > 0 && self.options.unreadable == Unreadable::LeftOut => Ok(()),
             FileType::RegularFile => nested::check_pointer(self.root, entry, self.options),
             _ => Err(TreeError::NoFile {
-                path: shown(entry.path),
+                path: display_path(entry.path),
             }),
         }
     }
 }
 
 /// Opens a directory and begins to list it.
-fn listed(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<(OwnedFd, Dir)> {
+fn open_listing(parent: BorrowedFd<'_>, name: &[u8]) -> io::Result<(OwnedFd, Dir)> {
     let fd = open_folder(parent, name)?;
     let entries = Dir::read_from(&fd)?;
     Ok((fd, entries))
 }
 
-fn unreadable(path: &[u8], error: impl Into<io::Error>) -> TreeError {
+fn cannot_read(path: &[u8], error: impl Into<io::Error>) -> TreeError {
     TreeError::Unreadable {
-        path: shown(path),
+        path: display_path(path),
         error: error.into(),
     }
 }
 
-fn shown(path: &[u8]) -> PathBuf {
+fn display_path(path: &[u8]) -> PathBuf {
     OsStr::from_bytes(path).into()
 }
 

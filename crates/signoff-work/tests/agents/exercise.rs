@@ -32,8 +32,8 @@ fn stream(driver: DriverKind, bytes: &[u8], status: ExitStatus) {
         }
     };
     let mut lines = LineSplitter::default();
-    lines.push(bytes, |line| take(reader.line(line)));
-    lines.finish(|line| take(reader.line(line)));
+    lines.push(bytes, |line| take(reader.read_line(line)));
+    lines.finish(|line| take(reader.read_line(line)));
     let end = reader.finish(AgentExit {
         status,
         stderr: b"",

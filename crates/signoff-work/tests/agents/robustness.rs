@@ -169,7 +169,7 @@ fn never_panics(lines: &[Vec<u8>]) {
     for kind in DriverKind::ALL {
         let mut reader = kind.driver().reader(&ReaderOptions::default());
         for line in lines {
-            reader.line(line);
+            reader.read_line(line);
         }
         reader.finish(AgentExit {
             status: ExitStatus::Exited(1),

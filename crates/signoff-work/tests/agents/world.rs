@@ -107,8 +107,8 @@ pub(crate) fn read_with(
     let mut reader = driver.driver().reader(options);
     let mut events = Vec::new();
     let mut splitter = LineSplitter::default();
-    splitter.push(stdout, |line| events.extend(reader.line(line)));
-    splitter.finish(|line| events.extend(reader.line(line)));
+    splitter.push(stdout, |line| events.extend(reader.read_line(line)));
+    splitter.finish(|line| events.extend(reader.read_line(line)));
     let end = reader.finish(exit);
     Reading { events, end }
 }

@@ -131,7 +131,7 @@ fn keys_that_lie_elsewhere_are_hidden_there() {
     let disk = world.root.join("disk").display().to_string();
     // They would be covered with everything else in /tmp.
     world.options.writable = vec![disk.clone(), state.clone()];
-    assert_eq!(Home::resolve(&world.options).refused().len(), 1);
+    assert_eq!(Home::resolve(&world.options).refusals().len(), 1);
     world.check(
         &format!("cat {disk}/aws/credentials {state}/signoff/trust; echo x > {disk}/written; cat {disk}/written"),
         "x",
@@ -401,7 +401,7 @@ fn a_person_may_name_more() {
     );
     assert!(world.has("shared/b") && !world.has(".config/foo/x"));
     assert_eq!(
-        Home::resolve(&world.options).refused(),
+        Home::resolve(&world.options).refusals(),
         [
             "`~/keys` of `[sandbox] home`: it leads to keys or logins; name those themselves if you mean them",
             "`~/.config/signoff` of `[sandbox] home`: it is Signoff's own",
@@ -430,7 +430,8 @@ fn a_command_that_names_a_secret_does_not_hand_it_over() {
     world.command = ["scripts/agent.sh", ".ssh/id", "agent", "notes", ""]
         .map(path)
         .to_vec();
-    let needs = AgentRequirements::of_command(&world.command).with(&["~/notes".to_owned()], &[]);
+    let needs =
+        AgentRequirements::of_command(&world.command).with_login(&["~/notes".to_owned()], &[]);
     let unreachable = world.run_paths(Level::Namespaces).unreachable(&needs);
     assert_eq!(unreachable, [home.join(".ssh/id"), home.join(".ssh/run")]);
     for level in super::home_world::mounting_levels() {

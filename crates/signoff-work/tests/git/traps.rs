@@ -91,7 +91,7 @@ fn a_git_that_waits_ends_when_the_run_is_stopped() {
     std::thread::spawn(move || send.send(repository.head()));
     // Opening succeeds once git is on the other side, where it waits for what is written.
     let _writer = fs::OpenOptions::new().write(true).open(&head).unwrap();
-    stop.raise();
+    stop.set();
     let error = receive.recv().unwrap().unwrap_err();
     assert!(matches!(error, GitError::Stopped { .. }), "{error}");
 }

@@ -521,7 +521,7 @@ fn what_a_layer_holds_of_ignored_directories() {
 fn a_look_ends_when_the_run_is_stopped() {
     let layer = Layer::new(&[("a", "1")]);
     layer.write("new", "1");
-    layer.own.stop_flag().raise();
+    layer.own.stop_flag().set();
     let error = layer.record().unwrap_err();
     let is_own =
         matches!(&error, LayerError::Git(GitError::Stopped { tried }) if !tried.starts_with("git"));

@@ -107,7 +107,7 @@ fn in_place_of_the_checkout_it_shows_what_was_ignored_then() {
     std::os::unix::fs::symlink("web", world.repo().join("vendor/link")).unwrap();
     let mask = Mask::make(&world.repo(), &rules(&world), &world.root.join("mask"), &[]).unwrap();
     let at = world.root.join("detached");
-    let detached = mask.detached(&at).unwrap().expect("it is little");
+    let detached = mask.detached_mask(&at).unwrap().expect("it is little");
     let own: Vec<String> = (detached.own_roots().unwrap().iter())
         .map(|root| root.escape_ascii().to_string())
         .collect();
@@ -153,7 +153,7 @@ fn there_may_be_too_much_ignored_to_show_it_piece_by_piece() {
     world.write_all(&many);
     let mask = Mask::make(&world.repo(), &rules(&world), &world.root.join("mask"), &[]).unwrap();
     assert!(
-        mask.detached(&world.root.join("detached"))
+        mask.detached_mask(&world.root.join("detached"))
             .unwrap()
             .is_none()
     );
@@ -171,7 +171,7 @@ fn what_is_left_out_is_hidden_too() {
         b"untracked/new.pyc".to_vec(),
     ];
     let without = mask
-        .without(&left_out, &world.root.join("without"))
+        .without_paths(&left_out, &world.root.join("without"))
         .unwrap();
     assert_eq!(roots(&without), ["src/deep/er/x.pyc", "vendor/other.c"]);
     let listed = listed(without.path());

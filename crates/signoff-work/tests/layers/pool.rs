@@ -275,7 +275,7 @@ fn spare_directories_are_removed_but_for_a_few() {
     let taken: Vec<_> = (0..5).map(|_| pool.take(&commits[0]).unwrap()).collect();
     let lent = pool.share(&commits[1]).unwrap();
     assert_eq!(folders(&world), 6);
-    pool.trim().unwrap();
+    pool.remove_unused().unwrap();
     assert_eq!(folders(&world), 6);
     for taken in taken {
         // As an overlay leaves it.
@@ -283,7 +283,7 @@ fn spare_directories_are_removed_but_for_a_few() {
         fs::create_dir_all(&inner).unwrap();
         fs::set_permissions(&inner, fs::Permissions::from_mode(0o000)).unwrap();
     }
-    pool.trim().unwrap();
+    pool.remove_unused().unwrap();
     assert_eq!(folders(&world), 4);
     assert_eq!(shown(lent.path()), fresh(&world, &commits[1]));
 }

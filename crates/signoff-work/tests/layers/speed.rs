@@ -41,7 +41,7 @@ fn many_files() {
         timed(|| Mask::make(&world.repo(), &rules, &world.root.join("mask"), &[]).unwrap());
     show("mask", time);
     let (_, time) = timed(|| {
-        mask.without(&[b"target".to_vec()], &world.root.join("mask2"))
+        mask.without_paths(&[b"target".to_vec()], &world.root.join("mask2"))
             .unwrap()
     });
     show("mask, less one root", time);

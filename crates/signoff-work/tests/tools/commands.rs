@@ -85,7 +85,7 @@ fn a_stop_ends_what_runs() {
         while fs::read_to_string(&log).unwrap_or_default() != "here\n" {
             std::thread::yield_now();
         }
-        stop.raise();
+        stop.set();
         assert_eq!(calling.join().unwrap(), CallEnd::Stopped);
     });
 }

@@ -223,7 +223,7 @@ fn arguments_are_checked_again() {
 fn nothing_is_called_once_the_run_stops() {
     let bench = Bench::new(&[]);
     let stop = StopFlag::new();
-    stop.raise();
+    stop.set();
     let write = call("write_file", json!({"path": "a", "content": ""}));
     assert_eq!(bench.tools.call(&write, &stop), CallEnd::Stopped);
     assert_eq!(tree(&bench.root()), [""; 0]);

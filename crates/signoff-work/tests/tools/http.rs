@@ -151,7 +151,7 @@ fn a_stop_does_not_wait_for_a_server() {
         let calling = scope.spawn(|| bench.tools.call(&asking, &stop));
         let (stream, _) = silent.accept().unwrap();
         request(&stream);
-        stop.raise();
+        stop.set();
         assert_eq!(calling.join().unwrap(), CallEnd::Stopped);
     });
 }

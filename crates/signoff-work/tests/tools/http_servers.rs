@@ -369,7 +369,7 @@ fn a_stop_and_a_timeout_do_not_wait_for_the_server() {
         while calls() == before {
             thread::yield_now();
         }
-        stop.raise();
+        stop.set();
         assert_eq!(calling.join().unwrap(), CallEnd::Stopped);
     });
 }

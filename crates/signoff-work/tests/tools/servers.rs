@@ -128,7 +128,7 @@ fn a_stop_ends_a_call_and_others_go_on_beside_it() {
             thread::yield_now();
         }
         assert_eq!(bench.done("toy.echo", echo("beside")), "echo: beside given");
-        stop.raise();
+        stop.set();
         assert_eq!(sleeping.join().unwrap(), CallEnd::Stopped);
     });
 }

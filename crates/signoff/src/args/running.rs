@@ -117,7 +117,7 @@ pub(crate) struct RunArg {
 }
 
 /// A text that says something.
-fn said(text: &str) -> Result<String, String> {
+fn non_empty_text(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("it says nothing".to_owned()),
         _ => Ok(text.to_owned()),
@@ -129,10 +129,10 @@ pub(crate) struct Replan {
     #[command(flatten)]
     pub(crate) run: RunArg,
     /// Why the plan has to change
-    #[arg(long, value_name = "TEXT", value_parser = said)]
+    #[arg(long, value_name = "TEXT", value_parser = non_empty_text)]
     pub(crate) because: String,
     /// Something that was found out meanwhile; can be given several times
-    #[arg(long = "discovery", value_name = "TEXT", value_parser = said)]
+    #[arg(long = "discovery", value_name = "TEXT", value_parser = non_empty_text)]
     pub(crate) discoveries: Vec<String>,
     /// Continue the run at once, if no process drives it
     #[arg(long)]

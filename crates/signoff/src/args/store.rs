@@ -101,5 +101,5 @@ fn agents() -> PossibleValuesParser {
 fn states() -> impl TypedValueParser<Value = PlanState> {
     let names = PlanState::ALL.map(PlanState::name);
     PossibleValuesParser::new(names.into_iter().chain(["proposed"]))
-        .try_map(|name| PlanState::named(&name).ok_or("no such state"))
+        .try_map(|name| PlanState::from_name(&name).ok_or("no such state"))
 }

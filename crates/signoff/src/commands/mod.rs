@@ -1,6 +1,7 @@
 //! One file for each command, in the groups of `--help`.
 
 mod check;
+mod command_subject;
 mod connect;
 mod inspect;
 mod maintain;
@@ -8,11 +9,10 @@ mod running;
 mod share;
 mod sign;
 mod start;
-mod subject;
 mod write;
 
+use self::command_subject::Subject;
 pub(crate) use self::connect::guard::hook::run_if_called as run_guard_hook;
-use self::subject::Subject;
 use crate::args::Command;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -86,7 +86,9 @@ fn carry_out(command: Command, session: &mut Session) -> Result<u8, Failure> {
         Command::Prune(args) => maintain::prune::prune(session, &args),
         Command::Completions(args) => Ok(maintain::completions::completions(session, args.shell)),
         Command::Man(args) => maintain::man::man(session, &args),
-        Command::McpProxy(args) => connect::mcp_proxy::pass(&args.socket),
-        Command::ScriptedAgent(args) => connect::scripted_agent::play(session, &args.script),
+        Command::McpProxy(args) => connect::mcp_proxy::pass_through(&args.socket),
+        Command::ScriptedAgent(args) => {
+            connect::scripted_agent::run_scripted_agent(session, &args.script)
+        }
     }
 }

@@ -64,11 +64,14 @@ pub(super) fn unknown_step(step: &str, known: &[String]) -> Failure {
     let near = |id: &&String| strsim::damerau_levenshtein(id, step) <= 2;
     match known.iter().find(near) {
         Some(id) => failure.hint(format!("did you mean `{id}`?")),
-        None => failure.hint(format!("its steps are {}, or their numbers", listed(known))),
+        None => failure.hint(format!(
+            "its steps are {}, or their numbers",
+            list_ids(known)
+        )),
     }
 }
 
-fn listed(ids: &[String]) -> String {
+fn list_ids(ids: &[String]) -> String {
     const SHOWN: usize = 8;
     let mut names: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect();
     if ids.len() > SHOWN {

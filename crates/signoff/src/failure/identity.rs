@@ -10,7 +10,7 @@ pub(super) fn bad_digest() -> Failure {
         .hint("give at least 8 hexadecimal digits, as `signoff show PLAN` prints them")
 }
 
-pub(super) fn moved() -> Failure {
+pub(super) fn digest_changed() -> Failure {
     Failure::of(5, "moved").hint("read it again, and decide with what it says now")
 }
 

@@ -15,7 +15,7 @@ pub(super) fn none_counts(plan: &str, doubted: &[RejectedSignature]) -> Failure 
             failure.detail(one.to_string())
         });
     let mut hints: Vec<String> = Vec::new();
-    for hint in doubted.iter().flat_map(|one| remedy(plan, &one.why)) {
+    for hint in doubted.iter().flat_map(|one| how_to_fix(plan, &one.why)) {
         if !hints.contains(&hint) {
             hints.push(hint);
         }
@@ -39,7 +39,7 @@ pub(super) fn not_confirmed() -> Failure {
         .hint("read the plan with `signoff show PLAN`, then type the command again")
 }
 
-fn remedy(plan: &str, doubt: &SignatureDefect) -> Vec<String> {
+fn how_to_fix(plan: &str, doubt: &SignatureDefect) -> Vec<String> {
     match doubt {
         SignatureDefect::TooWeak { minimum, .. } => {
             vec![format!(

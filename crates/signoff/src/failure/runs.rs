@@ -173,7 +173,7 @@ pub(super) fn repository_gone(run: &str) -> Failure {
     ))
 }
 
-pub(super) fn undone() -> Failure {
+pub(super) fn already_undone() -> Failure {
     Failure::of(5, "undone")
     .hint("`signoff retry PLAN` lets a plan that failed start from scratch")
     .hint("`signoff clone PLAN` copies one that completed, so that it can be signed and run again")
@@ -212,7 +212,7 @@ pub(super) fn survivors() -> Failure {
 }
 
 /// The run's state does not allow this.
-pub(super) fn refused(refusal: &Refusal) -> Failure {
+pub(super) fn action_refused(refusal: &Refusal) -> Failure {
     match refusal {
         Refusal::NoStep { step } => no_step(step, []),
         Refusal::NotNow { .. } => {

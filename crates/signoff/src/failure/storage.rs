@@ -9,7 +9,7 @@ use signoff_store::signatures::SignatureError;
 
 use super::Failure;
 
-pub(super) fn unreadable(why: &std::io::Error) -> Failure {
+pub(super) fn cannot_read(why: &std::io::Error) -> Failure {
     let exit = match why.kind() {
         // A usage error: no such file, or it cannot be a plan.
         std::io::ErrorKind::NotFound | std::io::ErrorKind::InvalidInput => 2,
@@ -18,7 +18,7 @@ pub(super) fn unreadable(why: &std::io::Error) -> Failure {
     Failure::of(exit, "unreadable")
 }
 
-pub(super) fn leads_away() -> Failure {
+pub(super) fn link_outside() -> Failure {
     Failure::of(4, "leads-away")
         .hint("Signoff does not follow it; replace the link by what it points to")
 }
@@ -40,11 +40,11 @@ pub(super) fn unwritable_event() -> Failure {
     Failure::of(6, "journal")
 }
 
-pub(super) fn elsewhere() -> Failure {
+pub(super) fn driven_elsewhere() -> Failure {
     Failure::of(5, "elsewhere").hint("set `[engine] url` in your own configuration to reach them")
 }
 
-pub(super) fn unshared() -> Failure {
+pub(super) fn cannot_share() -> Failure {
     Failure::of(6, "unshared")
         .hint("another process takes the run over if it can reach the database")
 }

@@ -9,7 +9,7 @@ use crate::style::{CARE, ERROR, GOOD, TITLE, escape_command, paint};
 /// The changes, grouped by step, with colours.
 pub(crate) fn difference_text(changes: &[Change]) -> Vec<String> {
     let lines = full_lines(changes).into_iter();
-    lines.map(|line| painted(&line)).collect()
+    lines.map(|line| paint_line(&line)).collect()
 }
 
 /// What whoever signs agrees to that was not signed before: the plan's changes and those of its terms.
@@ -24,7 +24,7 @@ pub(crate) fn signed_difference_text(difference: &SignedDifference) -> Vec<Strin
     lines
 }
 
-fn painted(line: &str) -> String {
+fn paint_line(line: &str) -> String {
     let text = escape_command(line);
     let style = match line.trim_start().chars().next() {
         Some('+') => GOOD,

@@ -15,14 +15,14 @@ pub(crate) fn report_lines(report: &GuardReport) -> Vec<String> {
     };
     let mut lines = vec![format!(
         "{} denied, {} would have been denied (`[guard] mode = \"log\"`), from {} to {}",
-        count_of(shown(report.denied), "call", "calls"),
-        count_of(shown(report.would_deny), "call", "calls"),
+        count_of(shown_rows(report.denied), "call", "calls"),
+        count_of(shown_rows(report.would_deny), "call", "calls"),
         sanitize(since),
         sanitize(until),
     )];
     lines.extend(report.rows.iter().map(row_line));
     if report.unreadable > 0 {
-        let lost = count_of(shown(report.unreadable), "line", "lines");
+        let lost = count_of(shown_rows(report.unreadable), "line", "lines");
         lines.push(format!(
             "{lost} of {} cannot be read",
             sanitize(&report.log)
@@ -31,7 +31,7 @@ pub(crate) fn report_lines(report: &GuardReport) -> Vec<String> {
     lines
 }
 
-fn shown(count: u64) -> usize {
+fn shown_rows(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 

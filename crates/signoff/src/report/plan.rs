@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use signoff_plan::duration::format;
 use signoff_plan::model::{Briefing, Budget, Contract, Depends, Hint, Plan, Step, Work};
-use signoff_plan::tools::demands;
+use signoff_plan::tools::plan_demands;
 use signoff_plan::visible;
 
 use crate::style::{DIM, TITLE, paint, sanitize};
@@ -22,7 +22,7 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str], asks: &[Vec<String>]) -
     fields.text("context", plan.context.as_deref());
     fields.list("constraint", &plan.constraints);
     fields.list("risk", &plan.risks);
-    fields.list("notes", &demands(plan));
+    fields.list("notes", &plan_demands(plan));
     fields.text("budget", budget(&plan.budget).as_deref());
     fields.scope("tools", plan.tools.as_deref());
     fields.text("model", plan.executor_model.as_deref());
@@ -234,12 +234,12 @@ impl<'a> Fields<'a> {
 
     /// A text for people and agents.
     fn text(&mut self, name: &str, value: Option<&str>) {
-        self.lines_of(name, value, visible::text);
+        self.lines_of(name, value, visible::escape_text);
     }
 
     /// A text that is run, compared or matched: shows every character.
     fn command(&mut self, name: &str, value: Option<&str>) {
-        self.lines_of(name, value, visible::command);
+        self.lines_of(name, value, visible::escape_command);
     }
 
     fn lines_of(&mut self, name: &str, value: Option<&str>, show: fn(&str) -> Cow<'_, str>) {

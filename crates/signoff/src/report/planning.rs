@@ -9,10 +9,10 @@ use crate::style::{DIM, paint, sanitize};
 
 /// A line for each time that a model was asked.
 pub(crate) fn planning_lines(planning: &[Planning]) -> Vec<String> {
-    planning.iter().map(line).collect()
+    planning.iter().map(planning_line).collect()
 }
 
-fn line(one: &Planning) -> String {
+fn planning_line(one: &Planning) -> String {
     let what = match one.task {
         PlanningTask::Draft => "drafted",
         PlanningTask::Revision => "revised",

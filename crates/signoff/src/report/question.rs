@@ -18,7 +18,7 @@ const NAME: usize = 9;
 pub(crate) fn question_lines(item: &Item) -> Vec<String> {
     let question = format!("{} {}", paint(CARE, "?"), sanitize(&item.question));
     let mut lines = vec![question];
-    lines.push(paint(DIM, format!("  {}", sanitize(&about(item)))).to_string());
+    lines.push(paint(DIM, format!("  {}", sanitize(&plan_and_steps(item)))).to_string());
     for details in &item.about {
         if item.about.len() > 1 {
             let heading = format!("`{}` {}", details.step, details.title);
@@ -43,7 +43,7 @@ pub(crate) fn answer_command(item: &Item) -> String {
 }
 
 /// The plan and the steps.
-fn about(item: &Item) -> String {
+fn plan_and_steps(item: &Item) -> String {
     match &item.about[..] {
         _ if item.steps.is_empty() && item.title.is_empty() => "asked by an agent".to_owned(),
         _ if item.steps.is_empty() => format!("asked by an agent about {}", item.title),
@@ -127,7 +127,11 @@ fn choice_lines(item: &Item) -> Vec<String> {
     for choice in &item.choices {
         let name = sanitize(choice);
         lines.push(match item.meanings.get(choice) {
-            Some(meaning) => format!("  {}{} {meaning}", paint(TITLE, &name), gap(&name)),
+            Some(meaning) => format!(
+                "  {}{} {meaning}",
+                paint(TITLE, &name),
+                padding_after(&name)
+            ),
             None => format!("  {}", paint(TITLE, &name)),
         });
     }
@@ -141,10 +145,10 @@ fn fields(name: &str, values: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 fn field(name: &str, value: &str) -> String {
-    format!("  {}{} {value}", paint(DIM, name), gap(name))
+    format!("  {}{} {value}", paint(DIM, name), padding_after(name))
 }
 
-fn gap(name: &str) -> String {
+fn padding_after(name: &str) -> String {
     " ".repeat(NAME.saturating_sub(width(name)))
 }
 

@@ -13,8 +13,8 @@ pub(crate) fn stats_lines(stats: &Stats) -> Vec<String> {
         lines.push(format!("{} {value}", paint(DIM, format!("{name:<14}"))));
     };
     line("submitted", stats.proposals.to_string());
-    line("approved", approved(stats));
-    line("rejected", rejected(stats));
+    line("approved", approved_text(stats));
+    line("rejected", rejected_text(stats));
     if let Some(seconds) = stats.median_approval_s {
         line("decided after", format!("{} (median)", duration(seconds)));
     }
@@ -88,14 +88,14 @@ fn plans(stats: &Stats) -> String {
     }
 }
 
-fn approved(stats: &Stats) -> String {
+fn approved_text(stats: &Stats) -> String {
     match stats.approval_rate {
         Some(rate) => format!("{} ({:.0}% of decisions)", stats.approvals, rate * 100.0),
         None => stats.approvals.to_string(),
     }
 }
 
-fn rejected(stats: &Stats) -> String {
+fn rejected_text(stats: &Stats) -> String {
     match stats.rejections_per_plan {
         Some(each) => format!("{} ({each:.2} for each plan)", stats.rejections),
         None => stats.rejections.to_string(),

@@ -26,7 +26,7 @@ pub(crate) fn lines(tools: &Tools) -> Vec<String> {
 }
 
 /// The errors of servers.
-pub(crate) fn troubles(tools: &Tools) -> Vec<String> {
+pub(crate) fn server_errors(tools: &Tools) -> Vec<String> {
     let trouble = |server: &Server| {
         let why = server.error.as_ref()?;
         let mut text = format!("{} {}", paint(ERROR, "error:"), sanitize(why));

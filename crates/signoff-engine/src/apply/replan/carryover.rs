@@ -36,7 +36,7 @@ pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<C
         .filter(|(at, from)| is_skipped(old, *from) && rests_on_lost(new, &carryovers, *at))
         .map(|(at, _)| at)
         .collect();
-    demote(&mut carryovers, decided);
+    start_over_at(&mut carryovers, decided);
     // A question is asked again once the dependencies are met.
     let early: Vec<usize> = steps()
         .filter(|(_, from)| !old.children.contains_key(from))
@@ -44,11 +44,11 @@ pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<C
         .filter(|(at, _)| !unmet(new, &carryovers, *at).is_empty())
         .map(|(at, _)| at)
         .collect();
-    demote(&mut carryovers, early);
+    start_over_at(&mut carryovers, early);
     carryovers
 }
 
-fn demote(carryovers: &mut [Carryover], positions: Vec<usize>) {
+fn start_over_at(carryovers: &mut [Carryover], positions: Vec<usize>) {
     for at in positions {
         if let Some(carryover) = carryovers.get_mut(at) {
             *carryover = Carryover::StartOver;
@@ -64,7 +64,7 @@ fn of_step(old: &Run, new: &Run, from: usize, at: usize) -> Carryover {
         return Carryover::StartOver;
     }
     let is_loop = old.children.contains_key(&from);
-    match by_itself(old, state) {
+    match carryover_of_state(old, state) {
         Carryover::KeepFinished if state.status == StepStatus::Skipped => {
             let same = was.when == is.when && params_are_same(old, new);
             if same {
@@ -85,7 +85,7 @@ pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Carryover
     let carryover = old
         .steps
         .get(from)
-        .map_or(Carryover::StartOver, |state| by_itself(old, state));
+        .map_or(Carryover::StartOver, |state| carryover_of_state(old, state));
     match carryover {
         Carryover::Continue if !text_is_same(old, new, from, at) => Carryover::StartOver,
         Carryover::KeepFinished | Carryover::Continue | Carryover::StartOver => carryover,
@@ -93,7 +93,7 @@ pub(super) fn of_item(old: &Run, new: &Run, from: usize, at: usize) -> Carryover
 }
 
 /// What a step would keep by its state alone.
-fn by_itself(old: &Run, state: &StepState) -> Carryover {
+fn carryover_of_state(old: &Run, state: &StepState) -> Carryover {
     let skipped = state.status == StepStatus::Skipped && state.satisfies;
     if state.status == StepStatus::Completed || state.stage == Stage::Provisional || skipped {
         return Carryover::KeepFinished;

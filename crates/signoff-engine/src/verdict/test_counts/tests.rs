@@ -168,7 +168,7 @@ fn only_tests_that_pass_count_after_the_work() {
         one,
         Some("fewer tests ran than before: 1 of 2"),
     );
-    // A module that could not be loaded is no test, but its runner has to close.
+    // A module that could not be loaded is not a test, but its runner has to close.
     check(
         "pytest",
         "1 error in 0.1s",
@@ -184,7 +184,7 @@ fn only_tests_that_pass_count_after_the_work() {
     // What is expected to fail all the time takes nothing away.
     let before = "1 failed, 2 xfailed in 0.1s";
     check("pytest", before, "1 passed, 2 xfailed in 0.1s", None);
-    // A file that ends the process is no test.
+    // A file that ends the process is not a test.
     let tap = "# Subtest: /p/x.test.js\nok 1 - /p/x.test.js\n# tests 1\n# pass 1\n# fail 0\n";
     check("node --test", "", tap, Some("no test ran"));
 }
@@ -252,7 +252,7 @@ fn a_summary_that_counts_failures_is_never_green() {
     assert_eq!(missing_tests(&red, None, &seen), None);
     let after = count_after(Some(&red), seen).tests;
     assert_eq!(
-        doubts(&red, None, after.as_ref()),
+        reasons_for_doubt(&red, None, after.as_ref()),
         ["tests failed, as the contract wants it"]
     );
 }
@@ -263,7 +263,7 @@ fn what_is_skipped_or_not_told_leaves_a_doubt() {
         let contract = contract(command, false);
         let before = count_before(Some(&contract), printed(before)).tests;
         let after = count_after(Some(&contract), printed(after)).tests;
-        doubts(&contract, before.as_ref(), after.as_ref())
+        reasons_for_doubt(&contract, before.as_ref(), after.as_ref())
     };
     let skipped = "more tests were skipped or expected to fail than before the work: 2, not 0";
     let passed = "1 passed, 2 skipped in 0.1s";

@@ -54,10 +54,10 @@ pub fn fold(graph: &StepGraph, longest: usize) -> Vec<Chain> {
                 .collect()
         })
         .collect();
-    sorted(members, &before, longest)
+    sort_chains(members, &before, longest)
 }
 
-fn sorted(members: Vec<Vec<usize>>, before: &[Vec<usize>], longest: usize) -> Vec<Chain> {
+fn sort_chains(members: Vec<Vec<usize>>, before: &[Vec<usize>], longest: usize) -> Vec<Chain> {
     let ranks = ranks(before);
     let mut order: Vec<usize> = (0..members.len()).collect();
     order.sort_by_key(|chain| {
@@ -101,7 +101,7 @@ mod tests {
     #[track_caller]
     fn check(dependencies: &[&[usize]], expected: &str) {
         let direct = dependencies.iter().map(|list| list.to_vec()).collect();
-        let chains = fold(&StepGraph::reduced(direct), 5);
+        let chains = fold(&StepGraph::from_dependencies(direct), 5);
         let shown: Vec<String> = chains
             .iter()
             .map(|chain| {

@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn crossed_lines_are_untangled() {
         let below = vec![vec![5], vec![4], vec![3], vec![], vec![], vec![]];
-        let above = super::super::reversed(&below);
+        let above = super::super::reverse_edges(&below);
         let layers = order(vec![vec![0, 1, 2], vec![3, 4, 5]], &above, &below);
         let position = positions(&layers, 6);
         assert_eq!(crossings(&layers, &position, &below), 0);

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{list, reversed};
+use super::{list, reverse_edges};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -56,7 +56,7 @@ impl Cell {
 /// Draws nodes, each of which waits only for earlier ones. `None` if more lanes than `widest` would
 /// be needed.
 pub fn draw(dependencies: &[Vec<usize>], widest: usize) -> Option<Vec<LaneRow>> {
-    let dependents = reversed(dependencies);
+    let dependents = reverse_edges(dependencies);
     let mut alike: BTreeMap<&[usize], usize> = BTreeMap::new();
     for own in &dependents {
         *alike.entry(own).or_default() += 1;
@@ -102,7 +102,7 @@ impl Inputs {
 
 impl<'a> LaneGrid<'a> {
     fn node(&mut self, node: usize, out: &'a [usize], shared: bool) {
-        let inputs = self.inputs(node);
+        let inputs = self.take_inputs(node);
         let same = self.lanes.iter().position(|lane| *lane == Some(out));
         let same = same.filter(|_| !out.is_empty());
         let in_fan = out == self.last_out && same.is_some_and(|lane| lane > self.last);
@@ -153,7 +153,7 @@ impl<'a> LaneGrid<'a> {
     }
 
     /// The lanes that this node waits for; it is taken off their lists.
-    fn inputs(&mut self, node: usize) -> Inputs {
+    fn take_inputs(&mut self, node: usize) -> Inputs {
         let mut inputs = Inputs::default();
         for (column, lane) in self.lanes.iter_mut().enumerate() {
             // Lists are in the order of drawing, so the next node is always their first.

@@ -2,8 +2,8 @@
 
 use super::grid::{Band, Grid};
 pub use super::grid::{Direction, Point};
-use super::spread::{Preferred, spread};
-use super::{at, crossings, list, ranks, reversed};
+use super::spread::{Preferred, spread_out};
+use super::{at, crossings, list, ranks, reverse_edges};
 
 /// Width and height.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -59,7 +59,7 @@ pub fn arrange(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction
         bands: &bands,
         direction,
     };
-    net.picture(sizes, &grid)
+    net.draw(sizes, &grid)
 }
 
 /// Boxes and the points where lines pass layers, all called nodes; boxes come first.
@@ -77,7 +77,7 @@ struct LayerGraph {
 impl LayerGraph {
     fn new(sizes: &[Size], dependencies: &[Vec<usize>], direction: Direction) -> Self {
         let mut rank = ranks(dependencies);
-        let dependents = reversed(dependencies);
+        let dependents = reverse_edges(dependencies);
         // A box without dependencies goes into the layer before its first dependent.
         for node in 0..sizes.len() {
             let next = list(&dependents, node)
@@ -149,7 +149,7 @@ impl LayerGraph {
     fn middles(&self) -> Vec<f64> {
         let mut middles = vec![0.0; self.extents.len()];
         for layer in &self.layers {
-            self.settle(layer, &mut middles, |_, _| None);
+            self.place_layer(layer, &mut middles, |_, _| None);
         }
         for round in 0..ROUNDS {
             let count = self.layers.len();
@@ -163,7 +163,7 @@ impl LayerGraph {
                 let Some(nodes) = self.layers.get(layer) else {
                     continue;
                 };
-                self.settle(nodes, &mut middles, |node, middles| {
+                self.place_layer(nodes, &mut middles, |node, middles| {
                     let (above, below) = (list(&self.above, node), list(&self.below, node));
                     let both = last || above.is_empty() || below.is_empty();
                     let use_above = both || round % 2 == 0;
@@ -181,7 +181,7 @@ impl LayerGraph {
     }
 
     /// Moves the nodes of a layer to their preferred positions, as far as there is space.
-    fn settle(
+    fn place_layer(
         &self,
         nodes: &[usize],
         middles: &mut [f64],
@@ -199,7 +199,7 @@ impl LayerGraph {
                 }
             })
             .collect();
-        for (node, middle) in nodes.iter().zip(spread(&preferred)) {
+        for (node, middle) in nodes.iter().zip(spread_out(&preferred)) {
             if let Some(slot) = middles.get_mut(*node) {
                 *slot = middle;
             }
@@ -226,7 +226,7 @@ impl LayerGraph {
         bands
     }
 
-    fn picture(&self, sizes: &[Size], grid: &Grid<'_>) -> Picture {
+    fn draw(&self, sizes: &[Size], grid: &Grid<'_>) -> Picture {
         let boxes: Vec<Point> = (0..self.boxes)
             .map(|node| {
                 let within = at(grid.middles, node) - at(&self.extents, node).0 / 2.0;
@@ -307,20 +307,20 @@ mod tests {
         height: 40.0,
     };
 
-    fn picture(dependencies: &[&[usize]], direction: Direction) -> Picture {
+    fn draw(dependencies: &[&[usize]], direction: Direction) -> Picture {
         let dependencies: Vec<Vec<usize>> = dependencies.iter().map(|list| list.to_vec()).collect();
         arrange(&vec![SIZE; dependencies.len()], &dependencies, direction)
     }
 
     #[test]
     fn boxes_stand_after_what_they_wait_for() {
-        let down = picture(&[&[], &[0], &[0], &[1, 2]], Direction::Down);
+        let down = draw(&[&[], &[0], &[0], &[1, 2]], Direction::Down);
         assert!(down.boxes[0].y < down.boxes[1].y && down.boxes[1].y < down.boxes[3].y);
         assert!((down.boxes[1].y - down.boxes[2].y).abs() < 0.1);
         assert!((down.boxes[0].x - down.boxes[3].x).abs() < 0.1);
-        let right = picture(&[&[], &[0]], Direction::Right);
+        let right = draw(&[&[], &[0]], Direction::Right);
         assert!(right.boxes[0].x < right.boxes[1].x);
-        assert_eq!(picture(&[], Direction::Down).boxes, []);
+        assert_eq!(draw(&[], Direction::Down).boxes, []);
     }
 
     #[test]

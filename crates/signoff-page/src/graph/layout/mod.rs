@@ -26,11 +26,11 @@ pub struct StepGraph {
 impl StepGraph {
     /// The graph of a plan.
     pub fn of_plan(plan: &Plan) -> Self {
-        Self::reduced(reduce::direct(plan))
+        Self::from_dependencies(reduce::written_dependencies(plan))
     }
 
     /// The graph of these dependencies.
-    pub fn reduced(direct: Vec<Vec<usize>>) -> Self {
+    pub fn from_dependencies(direct: Vec<Vec<usize>>) -> Self {
         let (acyclic, backward) = reduce::without_cycles(direct);
         Self {
             dependencies: reduce::reduce(acyclic),
@@ -40,12 +40,12 @@ impl StepGraph {
 
     /// The steps that wait for each step, by position, in plan order.
     pub fn dependents(&self) -> Vec<Vec<usize>> {
-        reversed(&self.dependencies)
+        reverse_edges(&self.dependencies)
     }
 }
 
 /// The same edges in the other direction.
-fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+fn reverse_edges(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut reversed = vec![Vec::new(); edges.len()];
     for (from, list) in edges.iter().enumerate() {
         for to in list {
@@ -59,7 +59,7 @@ fn reversed(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
 
 /// The nodes in topological order; independent ones keep their order.
 fn in_order(dependencies: &[Vec<usize>]) -> Vec<usize> {
-    let dependents = reversed(dependencies);
+    let dependents = reverse_edges(dependencies);
     let mut missing: Vec<usize> = dependencies.iter().map(Vec::len).collect();
     let free = missing.iter().enumerate().filter(|(_, left)| **left == 0);
     let mut order: Vec<usize> = free.map(|(node, _)| node).collect();

@@ -8,7 +8,7 @@ use super::{at, in_order, list, ranks};
 
 /// What each step waits for, as written. A step that waits for all before it names only those that
 /// no other of them waits for.
-pub(super) fn direct(plan: &Plan) -> Vec<Vec<usize>> {
+pub(super) fn written_dependencies(plan: &Plan) -> Vec<Vec<usize>> {
     let count = plan.steps.len();
     // Steps so far that no step so far waits for.
     let mut ends: BTreeSet<usize> = BTreeSet::new();
@@ -101,7 +101,7 @@ pub(super) fn reduce(mut dependencies: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
         set(&mut positions, *step, position);
     }
     let mut reached = vec![0_u64; dependencies.len()];
-    for (block, (from, to)) in doubtful(&dependencies, &positions) {
+    for (block, (from, to)) in ambiguous_blocks(&dependencies, &positions) {
         let bit = |step: usize| {
             let inside = step / BITS == block;
             if inside { 1 << (step % BITS) } else { 0 }
@@ -128,7 +128,10 @@ const BITS: usize = 64;
 /// with the part of the order in which that happens.
 ///
 /// A dependency in the layer right before cannot be reached in any other way.
-fn doubtful(dependencies: &[Vec<usize>], positions: &[usize]) -> BTreeMap<usize, (usize, usize)> {
+fn ambiguous_blocks(
+    dependencies: &[Vec<usize>],
+    positions: &[usize],
+) -> BTreeMap<usize, (usize, usize)> {
     let ranks = ranks(dependencies);
     let mut blocks: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for (step, own) in dependencies
@@ -154,7 +157,7 @@ mod tests {
     #[track_caller]
     fn check(direct: &[&[usize]], reduced: &[&[usize]], backward: &[(usize, usize)]) {
         let direct = direct.iter().map(|list| list.to_vec()).collect();
-        let graph = StepGraph::reduced(direct);
+        let graph = StepGraph::from_dependencies(direct);
         assert_eq!(graph.dependencies, reduced);
         assert_eq!(graph.backward, backward);
     }
@@ -169,7 +172,7 @@ mod tests {
         );
         check(&[&[2], &[], &[1], &[0, 1]], &[&[2], &[], &[1], &[0]], &[]);
         let chain: Vec<Vec<usize>> = (0..200).map(|step| (0..step).collect()).collect();
-        let graph = StepGraph::reduced(chain);
+        let graph = StepGraph::from_dependencies(chain);
         assert!(graph.dependencies.iter().skip(1).all(|own| own.len() == 1));
     }
 
@@ -220,7 +223,7 @@ mod tests {
                 }
             }
             assert_eq!(
-                StepGraph::reduced(direct.clone()).dependencies,
+                StepGraph::from_dependencies(direct.clone()).dependencies,
                 needed(&direct)
             );
         }
@@ -235,7 +238,7 @@ mod tests {
                 direct[name(step)] = own;
             }
             assert_eq!(
-                StepGraph::reduced(direct.clone()).dependencies,
+                StepGraph::from_dependencies(direct.clone()).dependencies,
                 needed(&direct)
             );
         }

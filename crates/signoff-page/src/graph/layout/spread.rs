@@ -13,7 +13,7 @@ pub(super) struct Preferred {
 
 /// Middles in the given order, none overlapping, with the least sum of squared distances from the
 /// preferred middles: neighbours that would overlap move together, by as much as either wants.
-pub(super) fn spread(preferred: &[Preferred]) -> Vec<f64> {
+pub(super) fn spread_out(preferred: &[Preferred]) -> Vec<f64> {
     // Room used up to each middle. After subtracting it, the problem is to keep numbers in order.
     let mut used = Vec::with_capacity(preferred.len());
     let mut total = 0.0;
@@ -57,7 +57,7 @@ mod tests {
                 weight: 1.0,
             })
             .collect();
-        assert_eq!(spread(&preferred), expected);
+        assert_eq!(spread_out(&preferred), expected);
     }
 
     #[test]

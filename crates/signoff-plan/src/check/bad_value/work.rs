@@ -22,7 +22,7 @@ pub(in crate::check) fn two_kinds_of_work(dialect: Dialect, step: &Step) -> Opti
     let task = step.task.as_ref().map(|task| ("task", task.span));
     let given: Vec<_> = [tool, ask, target.or(task)].into_iter().flatten().collect();
     let [(first, first_span), (second, second_span), ..] = given.as_slice() else {
-        return orphan(dialect, step);
+        return orphaned_field(dialect, step);
     };
     let message =
         format!("a step has one kind of work, but both `{first}` and `{second}` are given");
@@ -31,17 +31,19 @@ pub(in crate::check) fn two_kinds_of_work(dialect: Dialect, step: &Step) -> Opti
 }
 
 /// Arguments without a tool, or answers without a question.
-fn orphan(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
+fn orphaned_field(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
     if let (Some(args), None) = (&step.args, &step.tool) {
         let message = "`args` are given, but no `tool`".to_owned();
         return Some(
-            problem(dialect, args.span, message).lacks(MissingFieldScope::Here(&["tool"])),
+            problem(dialect, args.span, message)
+                .with_missing_field(MissingFieldScope::Here(&["tool"])),
         );
     }
     if let (Some(choice), None) = (step.choices.first(), &step.ask) {
         let message = "`choices` are given, but nothing to `ask`".to_owned();
         return Some(
-            problem(dialect, choice.span, message).lacks(MissingFieldScope::Here(&["ask"])),
+            problem(dialect, choice.span, message)
+                .with_missing_field(MissingFieldScope::Here(&["ask"])),
         );
     }
     None

@@ -11,7 +11,7 @@ use crate::tools::built_in;
 use crate::tools::schema::{SchemaMismatch, type_description};
 
 /// What of these arguments cannot fit, because of what the steps that they refer to give.
-pub(super) fn misfits(
+pub(super) fn mismatches(
     context: &Context<'_>,
     args: &LocatedValue<'_>,
     schema: Option<&Value>,
@@ -26,9 +26,9 @@ pub(super) fn misfits(
             .into_iter()
             .filter_map(|token| match &token.kind {
                 TokenKind::Whole(reference) => {
-                    misfit(context, reference, key.value, wanted(key.value))
+                    mismatch(context, reference, key.value, wanted(key.value))
                 }
-                TokenKind::Inside(reference) => missing(context, reference),
+                TokenKind::Inside(reference) => missing_member(context, reference),
                 TokenKind::Dollar | TokenKind::Name(_) | TokenKind::Bad(_) => None,
             });
         found.extend(misfits.map(|message| SchemaMismatch {
@@ -41,13 +41,13 @@ pub(super) fn misfits(
 }
 
 /// Why a reference in the middle of a text leads to nothing; whatever is there can be part of a text.
-fn missing(context: &Context<'_>, reference: &Reference<'_>) -> Option<String> {
+fn missing_member(context: &Context<'_>, reference: &Reference<'_>) -> Option<String> {
     let result = result_schema(context, reference.id)?;
     let missing = member(&result, &reference.path).err()?;
     Some(format!("`${{{reference}}}` is nothing: {missing}"))
 }
 
-fn misfit(
+fn mismatch(
     context: &Context<'_>,
     reference: &Reference<'_>,
     argument: &str,
@@ -59,7 +59,7 @@ fn misfit(
         Err(missing) => return Some(format!("`${reference}` is nothing: {missing}")),
     };
     let (wanted, is) = (types(wanted?), types(given));
-    if wanted.is_empty() || is.is_empty() || wanted.iter().any(|one| fits(one, &is)) {
+    if wanted.is_empty() || is.is_empty() || wanted.iter().any(|one| is_assignable(one, &is)) {
         return None;
     }
     let names = |types: &[&str]| {
@@ -74,7 +74,7 @@ fn misfit(
     let members = given.get("properties").and_then(Value::as_object);
     let better = members.into_iter().flatten().find(|(name, schema)| {
         let is = types(schema);
-        *name != "path" && wanted.iter().any(|one| fits(one, &is))
+        *name != "path" && wanted.iter().any(|one| is_assignable(one, &is))
     });
     Some(match better {
         Some((name, _)) => format!("{message}; `${reference}.{name}` would fit"),
@@ -148,7 +148,7 @@ fn types(schema: &Value) -> Vec<&str> {
 }
 
 /// Can a value of one of these types be this? Every whole number is a number, and a number may be a whole one.
-fn fits(wanted: &str, is: &[&str]) -> bool {
+fn is_assignable(wanted: &str, is: &[&str]) -> bool {
     let number = |name: &str| matches!(name, "number" | "integer");
     is.iter()
         .any(|is| *is == wanted || (number(is) && number(wanted)))

@@ -205,7 +205,7 @@ fn items(document: &Document<'_>, lines: &Range<usize>) -> Option<Vec<Spanned<St
     let mut items: Vec<Spanned<String>> = Vec::new();
     let mut after_blank = false;
     for (_, line) in numbered(document, lines) {
-        let text = document.trimmed(line.span);
+        let text = document.trim_span(line.span);
         match line.kind {
             LineKind::Comment => continue,
             LineKind::Fence(_) => return None,
@@ -217,7 +217,7 @@ fn items(document: &Document<'_>, lines: &Range<usize>) -> Option<Vec<Spanned<St
         }
         let indented = text.start > line.span.start;
         if let Some(marker) = marker_len(document.slice(text)) {
-            let span = document.trimmed(Span::new(text.start + marker, text.end));
+            let span = document.trim_span(Span::new(text.start + marker, text.end));
             items.push(Spanned::new(document.slice(span).to_owned(), span));
         } else if let Some(last) = items.last_mut().filter(|_| indented || !after_blank) {
             last.value.push(' ');

@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, located: &FrontmatterSpans, draft: &mut Draft) {
             others.push(entry);
         }
     }
-    keep(&others, draft);
+    keep_other_fields(&others, draft);
 }
 
 /// Reads a field; whether it is one.
@@ -84,7 +84,7 @@ fn read_field(entry: &Entry, draft: &mut Draft) -> bool {
 }
 
 /// Keeps the fields of older files.
-fn keep(others: &[&Entry], draft: &mut Draft) {
+fn keep_other_fields(others: &[&Entry], draft: &mut Draft) {
     let Some(first) = others.first() else {
         return;
     };

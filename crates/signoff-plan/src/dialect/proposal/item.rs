@@ -99,7 +99,7 @@ fn marker(document: &Document<'_>, line: &Line) -> Option<Marker> {
     Some(Marker {
         column,
         indent: column + digits + 1 + spaces,
-        first: document.trimmed(Span::new(start, line.span.end)),
+        first: document.trim_span(Span::new(start, line.span.end)),
     })
 }
 

@@ -21,7 +21,7 @@ use super::narrative::Narrative;
 use super::opening::open;
 use crate::draft::Draft;
 use crate::markdown::Document;
-use crate::markdown::frontmatter::locate;
+use crate::markdown::frontmatter::find_frontmatter;
 use crate::source::Source;
 #[cfg(test)]
 use crate::spelling::proposal::{PLAN_NAMES, STEP_NAMES};
@@ -37,7 +37,7 @@ pub(super) fn recognise(source: &Source) -> bool {
         return false;
     }
     let text = source.text();
-    let located = locate(text, source.byte_order_mark_len());
+    let located = find_frontmatter(text, source.byte_order_mark_len());
     let Some(located) = located.filter(|located| located.closed) else {
         return false;
     };

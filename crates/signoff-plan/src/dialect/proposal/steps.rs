@@ -13,7 +13,7 @@ use crate::draft::{Draft, Hint, Spanned, Step};
 use crate::markdown::{Document, LineKind};
 use crate::source::Span;
 
-/// Reads the steps among some lines; what is no step is prose.
+/// Reads the steps among some lines; what is not a step is prose.
 pub(super) fn read(
     document: &Document<'_>,
     lines: Range<usize>,
@@ -24,7 +24,7 @@ pub(super) fn read(
     let first = items.first().map(|item| item.lines.start);
     for lines in strays {
         if first.is_some_and(|first| first < lines.start) {
-            stray(document, &lines, draft);
+            report_stray_lines(document, &lines, draft);
         }
         add_lines(narrative, document, lines);
     }
@@ -39,13 +39,13 @@ pub(super) fn read(
 }
 
 /// Reports what looks like part of a step and is not.
-fn stray(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft) {
+fn report_stray_lines(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft) {
     for (_, line) in numbered(document, lines) {
         if line.kind != LineKind::Text {
             continue;
         }
-        let text = document.trimmed(line.span);
-        if let Some(name) = subitem::known(document, line) {
+        let text = document.trim_span(line.span);
+        if let Some(name) = subitem::known_field_name(document, line) {
             let found = bad_value::not_indented(DIALECT, &name, line.span.start);
             draft.problems.push(found);
         } else if marker_len(document.slice(text)).is_some() {

@@ -64,11 +64,11 @@ pub(super) fn split(
             None => described.push(index),
         }
     }
-    (described, once(fields, problems))
+    (described, report_duplicates(fields, problems))
 }
 
 /// The name of a field that a line is, wherever it stands.
-pub(super) fn known(document: &Document<'_>, line: &Line) -> Option<Spanned<String>> {
+pub(super) fn known_field_name(document: &Document<'_>, line: &Line) -> Option<Spanned<String>> {
     let name = label(document, line)?.name;
     STEP_NAMES
         .contains(&key(&name.value).as_str())
@@ -79,7 +79,7 @@ pub(super) fn known(document: &Document<'_>, line: &Line) -> Option<Spanned<Stri
 pub(crate) fn is_field(line: &str) -> bool {
     let document = Document::new(line, 0);
     let line = document.lines.first();
-    line.is_some_and(|line| known(&document, line).is_some())
+    line.is_some_and(|line| known_field_name(&document, line).is_some())
 }
 
 /// `- name: value`
@@ -94,7 +94,7 @@ fn label(document: &Document<'_>, line: &Line) -> Option<Label> {
     if line.kind != LineKind::Text {
         return None;
     }
-    let text = document.trimmed(line.span);
+    let text = document.trim_span(line.span);
     let written = document.slice(text);
     let marker = marker_len(written).filter(|_| written.starts_with(['-', '*', '+']))?;
     let item = written.get(marker..)?;
@@ -118,7 +118,7 @@ fn label(document: &Document<'_>, line: &Line) -> Option<Label> {
     let column = indentation(document, line.span);
     Some(Label {
         name: Spanned::new(bare.to_owned(), Span::new(start, start + bare.len())),
-        value: document.trimmed(Span::new(after + marks, text.end)),
+        value: document.trim_span(Span::new(after + marks, text.end)),
         column,
         indent: column + 2,
     })
@@ -155,7 +155,10 @@ fn recognise(
 }
 
 /// Reports fields that are given twice and keeps the first of each; conditions may be several.
-fn once(fields: Vec<SubitemField>, problems: &mut Vec<Diagnostic>) -> Vec<SubitemField> {
+fn report_duplicates(
+    fields: Vec<SubitemField>,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<SubitemField> {
     let mut first: BTreeMap<String, Span> = BTreeMap::new();
     let mut kept = Vec::new();
     for field in fields {

@@ -16,7 +16,7 @@ pub(super) fn scalar(document: &Document<'_>, field: &SubitemField) -> Option<Sp
     let mut parts: Vec<Span> = Vec::new();
     parts.extend(Some(field.inline).filter(|span| !span.is_empty()));
     for (_, line) in numbered(document, &field.lines) {
-        let text = document.trimmed(line.span);
+        let text = document.trim_span(line.span);
         if line.kind == LineKind::Text && !text.is_empty() {
             parts.push(text);
         }
@@ -28,7 +28,7 @@ pub(super) fn scalar(document: &Document<'_>, field: &SubitemField) -> Option<Sp
         // Only on one line the code has the length of its place.
         Some(inside) if parts.len() == 1 => Spanned::new(
             inside.slice(&whole.value).to_owned(),
-            inside.shifted(first.start),
+            inside.shift(first.start),
         ),
         Some(inside) => Spanned::new(inside.slice(&whole.value).to_owned(), whole.span),
         None => whole,
@@ -60,7 +60,7 @@ pub(super) fn markdown(document: &Document<'_>, field: &SubitemField) -> Spanned
 /// Conditions: one on the field's line, and one on each line under it.
 pub(super) fn conditions(document: &Document<'_>, field: &SubitemField) -> Vec<Spanned<String>> {
     let below = numbered(document, &field.lines).filter(|(_, line)| line.kind == LineKind::Text);
-    let below = below.map(|(_, line)| document.trimmed(line.span));
+    let below = below.map(|(_, line)| document.trim_span(line.span));
     let lines = std::iter::once(field.inline).chain(below);
     let lines = lines.filter(|span| !span.is_empty());
     lines.map(|span| condition(document, span)).collect()
@@ -68,8 +68,8 @@ pub(super) fn conditions(document: &Document<'_>, field: &SubitemField) -> Vec<S
 
 fn condition(document: &Document<'_>, span: Span) -> Spanned<String> {
     let marker = marker_len(document.slice(span)).unwrap_or(0);
-    let span = document.trimmed(Span::new(span.start + marker, span.end));
-    let span = code(document.slice(span)).map_or(span, |inside| inside.shifted(span.start));
+    let span = document.trim_span(Span::new(span.start + marker, span.end));
+    let span = code(document.slice(span)).map_or(span, |inside| inside.shift(span.start));
     Spanned::new(document.slice(span).to_owned(), span)
 }
 
@@ -88,7 +88,7 @@ pub(super) fn contract(
         ),
         None => {
             let command = inline_command(document, field, problems)?;
-            // The line of the field holds the command, so it is no condition.
+            // The line of the field holds the command, so it is not a condition.
             expect.retain(|condition| condition.span.start > field.inline.end);
             (command, None)
         }
@@ -137,7 +137,7 @@ fn inline_command(
         });
         return None;
     };
-    let inline = inline.shifted(field.inline.start);
+    let inline = inline.shift(field.inline.start);
     let mut command = Command::default();
     command.push(document.slice(inline), inline);
     Some(command)

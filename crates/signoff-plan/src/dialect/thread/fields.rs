@@ -26,7 +26,10 @@ impl<'a> FileFields<'a> {
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Self> {
         if !located.closed {
-            problems.push(frontmatter_invalid::unclosed(DIALECT, located.opening));
+            problems.push(frontmatter_invalid::unclosed_frontmatter(
+                DIALECT,
+                located.opening,
+            ));
             return None;
         }
         let yaml = located.yaml;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::Dialect;
 use crate::check::{bad_filename, duplicate_index, missing_field, too_large};
 use crate::draft::Draft;
-use crate::markdown::frontmatter::{FrontmatterSpans, locate};
+use crate::markdown::frontmatter::{FrontmatterSpans, find_frontmatter};
 use crate::source::{Source, SourceFile, Span, Spanned, first_line, text_from};
 
 const DIALECT: Dialect = Dialect::Thread;
@@ -121,7 +121,7 @@ impl<'a> ThreadFile<'a> {
     }
 
     fn frontmatter(&self) -> Option<FrontmatterSpans> {
-        locate(self.text, self.start)
+        find_frontmatter(self.text, self.start)
     }
 
     /// Where to point for the file as a whole.

@@ -44,14 +44,14 @@ fn task(file: &ThreadFile<'_>, problems: &mut Vec<Diagnostic>) -> Step {
                 fill(&fields, &mut step, problems);
                 if fields.whole && !fields.has("id") {
                     let span = fields.key("id").unwrap_or(located.opening);
-                    let (id, end) = (slug(file), located.yaml.end);
+                    let (id, end) = (slug_of_file(file), located.yaml.end);
                     let found = missing_field::task_id(DIALECT, span, file.name, &id, end);
                     problems.push(found);
                 }
             }
         }
         None => {
-            let slug = slug(file);
+            let slug = slug_of_file(file);
             let id = if slug.is_empty() { "task" } else { &slug };
             let found = frontmatter_missing::file(DIALECT, first_line, file.name, "id", id);
             problems.push(found);
@@ -65,7 +65,7 @@ fn task(file: &ThreadFile<'_>, problems: &mut Vec<Diagnostic>) -> Step {
 }
 
 /// The words of a file's name, which would make a good id.
-fn slug(file: &ThreadFile<'_>) -> String {
+fn slug_of_file(file: &ThreadFile<'_>) -> String {
     let name = file.name.strip_prefix(TASKS).unwrap_or(file.name);
     let name = name.strip_suffix(".md").unwrap_or(name);
     let words = name.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -94,7 +94,7 @@ fn fill(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>
             None => {}
         }
     }
-    contract(fields, step, problems);
+    read_contract(fields, step, problems);
 }
 
 /// What is kept and decides nothing.
@@ -112,7 +112,7 @@ fn metadata(
     Some((name, Spanned::new(items, span)))
 }
 
-fn contract(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
+fn read_contract(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
     let expect = fields.list_or_text("expect", problems);
     let Some(label) = fields.key("contract") else {
         if let Some(first) = expect.first() {

@@ -2,7 +2,7 @@
 
 use super::DIALECT;
 use super::fields::{Fields, LabelledField};
-use super::values::{fences, marker_len, plain};
+use super::values::{fences, marker_len, plain_value};
 use crate::check::{bad_value, missing_field};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::block;
@@ -85,6 +85,6 @@ fn inline_command(
 
 fn condition(document: &Document<'_>, span: Span) -> Spanned<String> {
     let marker = marker_len(document.slice(span)).unwrap_or(0);
-    let span = document.trimmed(Span::new(span.start + marker, span.end));
-    plain(Spanned::new(document.slice(span).to_owned(), span))
+    let span = document.trim_span(Span::new(span.start + marker, span.end));
+    plain_value(Spanned::new(document.slice(span).to_owned(), span))
 }

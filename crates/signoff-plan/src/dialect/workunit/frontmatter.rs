@@ -5,7 +5,7 @@ use crate::check::{bad_value, unknown_field};
 use crate::dialect::header::{self, text};
 use crate::draft::{Draft, Spanned};
 use crate::field::of_plan;
-pub(super) use crate::markdown::frontmatter::{FrontmatterSpans, locate};
+pub(super) use crate::markdown::frontmatter::{FrontmatterSpans, find_frontmatter};
 use crate::model::PLAN_RECORD;
 use crate::node::Entry;
 use crate::spelling::workunit::HEADER_NAMES;

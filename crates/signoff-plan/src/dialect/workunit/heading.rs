@@ -42,7 +42,7 @@ pub(super) fn of_line(document: &Document<'_>, line: &Line) -> Option<Heading> {
         && is_numbered(after);
     meant.then(|| Heading {
         level,
-        text: document.trimmed(Span::new(line.span.start + level, line.span.end)),
+        text: document.trim_span(Span::new(line.span.start + level, line.span.end)),
     })
 }
 

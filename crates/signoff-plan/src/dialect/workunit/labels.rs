@@ -64,7 +64,7 @@ pub(super) fn label(document: &Document<'_>, line: &Line) -> Option<Label> {
     };
     is_name(name).then(|| Label {
         name: Spanned::new(name.to_owned(), Span::new(start, start + name.len())),
-        value: document.trimmed(value),
+        value: document.trim_span(value),
         form,
     })
 }
@@ -87,7 +87,7 @@ pub(super) fn indented(document: &Document<'_>, line: &Line) -> Option<Label> {
 /// `*target:* coder`, `__target:__ coder`.
 ///
 /// Only where nothing but a field can stand: in free text it may be prose.
-pub(super) fn bare(
+pub(super) fn bare_label(
     document: &Document<'_>,
     line: &Line,
     names: &[&'static str],
@@ -98,7 +98,7 @@ pub(super) fn bare(
     {
         return None;
     }
-    let span = document.trimmed(line.span);
+    let span = document.trim_span(line.span);
     let text = document.slice(span);
     let inside = text.trim_start_matches(['*', '_']);
     let start = span.end - inside.len();
@@ -109,7 +109,7 @@ pub(super) fn bare(
         value: {
             let rest = Span::new(start + name.len() + 1, span.end);
             let after = document.slice(rest).trim_start_matches(['*', '_']);
-            document.trimmed(Span::new(rest.end - after.len(), rest.end))
+            document.trim_span(Span::new(rest.end - after.len(), rest.end))
         },
         form: LabelForm::ColonOutside,
     };

@@ -86,7 +86,7 @@ impl FieldGroup {
 pub(crate) fn layout(source: &Source) -> Layout {
     let text = source.text();
     let start = source.byte_order_mark_len();
-    let body = frontmatter::locate(text, start).map_or(start, |located| located.body);
+    let body = frontmatter::find_frontmatter(text, start).map_or(start, |located| located.body);
     let document = Document::new(text, body);
     let mut layout = Layout::default();
     layout.plan.end = body;

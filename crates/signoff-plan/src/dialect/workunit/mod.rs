@@ -29,7 +29,8 @@ const DIALECT: Dialect = Dialect::Workunit;
 
 /// Whether the frontmatter says `type: plan`.
 pub(super) fn recognise(source: &Source) -> bool {
-    let Some(located) = frontmatter::locate(source.text(), source.byte_order_mark_len()) else {
+    let Some(located) = frontmatter::find_frontmatter(source.text(), source.byte_order_mark_len())
+    else {
         return false;
     };
     let mut draft = Draft::empty(DIALECT);
@@ -60,7 +61,7 @@ fn swallowed_step(document: &Document<'_>, fence: &Fence) -> Option<Diagnostic> 
     let (start, end) = (fence.span.start, fence.span.start + block.len());
     let opening = Span::new(start, start + opening.trim_end().len());
     let closing = Span::new(end - last.len(), end);
-    Some(unterminated_fence::swallows(
+    Some(unterminated_fence::swallowed_step(
         DIALECT, opening, closing, step,
     ))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::DIALECT;
 use super::fields::{LabelScope, LabelledField, split};
-use super::labels::bare;
+use super::labels::bare_label;
 use super::values::{
     FieldValue, lines_span, list, markdown, marker_len, numbered, scalar, unless_none,
 };
@@ -75,13 +75,13 @@ pub(super) fn preamble(
 /// Reports lines such as `Budget: $5`, which stay prose.
 fn report_bare(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft) {
     for (_, line) in numbered(document, lines) {
-        let Some((name, label)) = bare(document, line, SCOPE.names) else {
+        let Some((name, label)) = bare_label(document, line, SCOPE.names) else {
             continue;
         };
         let name = unknown_field::documented_name(name, SCOPE.owner);
-        let span = document.trimmed(line.span);
+        let span = document.trim_span(line.span);
         let value = document.slice(label.value);
-        let found = unknown_field::bare(DIALECT, &label.name, span, &name, value);
+        let found = unknown_field::bare_label(DIALECT, &label.name, span, &name, value);
         draft.problems.push(found);
     }
 }

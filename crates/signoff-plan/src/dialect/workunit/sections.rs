@@ -23,7 +23,7 @@ pub(super) struct Outline {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SectionStart {
     pub(super) line: usize,
-    /// Whether it is no part of the text.
+    /// Whether it is not part of the text.
     pub(super) own: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) enum SectionKind {
     Step,
     Risks,
     Narrative,
-    /// Kept in the file by other tools: results are no part of the definition.
+    /// Kept in the file by other tools: results are not part of the definition.
     Ignored,
     /// What people said about earlier versions.
     Rejection,
@@ -163,7 +163,7 @@ impl SectionReader<'_, '_> {
             return false;
         }
         if !is_heading {
-            let name = self.document.trimmed(heading_line.span);
+            let name = self.document.trim_span(heading_line.span);
             let found = bad_value::step_heading(DIALECT, name, self.document.slice(name), text);
             self.outline.problems.push(found);
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::fields::{Fields, LabelScope, LabelledField, split};
-use super::labels::{bare, label};
+use super::labels::{bare_label, label};
 use super::values::{lines_span, list, markdown, scalar};
 use super::{DIALECT, contract, heading, values};
 use crate::check::{bad_value, missing_field, unknown_field};
@@ -136,8 +136,8 @@ impl StepReader<'_, '_> {
     fn scalar(&mut self, name: &str) -> Option<Spanned<String>> {
         let field = self.fields.get(name)?;
         let read = scalar(self.document, field);
-        self.stray(field, &read.left_over);
-        self.given(field, read.value)
+        self.report_stray_lines(field, &read.left_over);
+        self.require_value(field, read.value)
     }
 
     fn markdown(&mut self, name: &str) -> Option<Spanned<String>> {
@@ -150,7 +150,7 @@ impl StepReader<'_, '_> {
     fn list(&mut self, name: &str, commas: bool) -> Option<Vec<Spanned<String>>> {
         let field = self.fields.get(name)?;
         let read = list(self.document, field, commas);
-        self.stray(field, &read.left_over);
+        self.report_stray_lines(field, &read.left_over);
         if read.value.is_empty() && read.left_over.is_empty() {
             let found = bad_value::empty(DIALECT, field.name, field.label);
             self.problems.push(found);
@@ -193,7 +193,9 @@ impl StepReader<'_, '_> {
         let field = self.fields.get("depends_on")?;
         let listed = self.list("depends_on", true)?;
         if listed.is_empty() {
-            return self.given(field, None).map(|_: Spanned<String>| Vec::new());
+            return self
+                .require_value(field, None)
+                .map(|_: Spanned<String>| Vec::new());
         }
         Some(values::unless_none(
             "depends_on",
@@ -270,7 +272,7 @@ impl StepReader<'_, '_> {
             Some(fence) => (fence.content.text.clone(), fence.content.span()),
             None => {
                 let read = scalar(self.document, field);
-                let text = self.given(field, read.value)?;
+                let text = self.require_value(field, read.value)?;
                 (text.value, text.span)
             }
         };
@@ -298,8 +300,8 @@ impl StepReader<'_, '_> {
         let mut marks = Vec::new();
         for field in fields {
             let read = scalar(self.document, field);
-            self.stray(field, &read.left_over);
-            if let Some(word) = self.given(field, read.value) {
+            self.report_stray_lines(field, &read.left_over);
+            if let Some(word) = self.require_value(field, read.value) {
                 let line = field.line;
                 marks.push(StatusMark { word, line });
             }
@@ -308,7 +310,7 @@ impl StepReader<'_, '_> {
     }
 
     /// Reports a label without a value.
-    fn given<T>(&mut self, field: &LabelledField, value: Option<T>) -> Option<T> {
+    fn require_value<T>(&mut self, field: &LabelledField, value: Option<T>) -> Option<T> {
         if value.is_none() {
             self.problems
                 .push(bad_value::empty(DIALECT, field.name, field.label));
@@ -317,11 +319,11 @@ impl StepReader<'_, '_> {
     }
 
     /// Reports text that belongs to no field and would be ignored.
-    fn stray(&mut self, field: &LabelledField, lines: &[usize]) {
+    fn report_stray_lines(&mut self, field: &LabelledField, lines: &[usize]) {
         let document = self.document;
         let lines = lines.iter().filter_map(|index| document.lines.get(*index));
         let (bare_labels, mut others): (Vec<_>, Vec<_>) =
-            lines.partition(|line| bare(document, line, SCOPE.names).is_some());
+            lines.partition(|line| bare_label(document, line, SCOPE.names).is_some());
         others.truncate(1);
         for line in bare_labels.into_iter().chain(others) {
             self.report_stray(line, Some(field.name));
@@ -331,15 +333,15 @@ impl StepReader<'_, '_> {
     /// Reports a line that belongs to no field, unless it has been reported as an unknown label.
     fn report_stray(&mut self, line: &Line, after: Option<&str>) {
         let document = self.document;
-        if let Some((name, label)) = bare(document, line, SCOPE.names) {
-            let trimmed = document.trimmed(line.span);
+        if let Some((name, label)) = bare_label(document, line, SCOPE.names) {
+            let trimmed = document.trim_span(line.span);
             let value = document.slice(label.value);
-            let found = unknown_field::bare(DIALECT, &label.name, trimmed, name, value);
+            let found = unknown_field::bare_label(DIALECT, &label.name, trimmed, name, value);
             self.problems.push(found);
         } else if label(document, line).is_none() {
-            let span = document.trimmed(line.span);
+            let span = document.trim_span(line.span);
             self.problems
-                .push(unknown_field::stray(DIALECT, span, after));
+                .push(unknown_field::stray_text(DIALECT, span, after));
         }
     }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::DIALECT;
 use super::fields::LabelledField;
-use super::labels::{bare, label};
+use super::labels::{bare_label, label};
 use super::step::SCOPE;
 use crate::check::bad_value;
 use crate::diagnostic::Diagnostic;
@@ -12,7 +12,7 @@ use crate::draft::Spanned;
 use crate::markdown::{Document, Fence, Line, LineKind};
 use crate::source::Span;
 
-/// A value, and the lines of the field that were no part of it.
+/// A value, and the lines of the field that were not part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FieldValue<T> {
     pub(super) value: T,
@@ -41,16 +41,16 @@ pub(super) fn scalar(
         if ended {
             left_over.push(index);
         } else {
-            parts.push(document.trimmed(line.span));
+            parts.push(document.trim_span(line.span));
         }
     }
-    let value = join_paragraph(document, &parts).map(plain);
+    let value = join_paragraph(document, &parts).map(plain_value);
     FieldValue { value, left_over }
 }
 
 /// Whether a line is a field, or was meant to be one.
 fn is_label(document: &Document<'_>, line: &Line) -> bool {
-    label(document, line).is_some() || bare(document, line, SCOPE.names).is_some()
+    label(document, line).is_some() || bare_label(document, line, SCOPE.names).is_some()
 }
 
 /// A list: items under the label, or names on its line where `commas` separate them.
@@ -79,11 +79,11 @@ pub(super) fn list(
             after_blank = true;
             continue;
         }
-        let text = document.trimmed(line.span);
+        let text = document.trim_span(line.span);
         let indented = text.start > line.span.start;
         if let Some(marker) = marker_len(document.slice(text)) {
             items.push(vec![
-                document.trimmed(Span::new(text.start + marker, text.end)),
+                document.trim_span(Span::new(text.start + marker, text.end)),
             ]);
         } else if is_label(document, line) || (after_blank && !indented) {
             left_over.push(index);
@@ -99,7 +99,7 @@ pub(super) fn list(
         items
             .iter()
             .filter_map(|item| join_paragraph(document, item))
-            .map(plain),
+            .map(plain_value),
     );
     value.retain(|item| !item.value.is_empty());
     FieldValue { value, left_over }
@@ -165,7 +165,7 @@ pub(super) fn fences<'d>(
             LineKind::Fence(index) if fences.last() != Some(&index) => fences.push(index),
             LineKind::Fence(_) | LineKind::Comment => {}
             LineKind::Text if document.is_separator(line) => {}
-            LineKind::Text => others.push(document.trimmed(line.span)),
+            LineKind::Text => others.push(document.trim_span(line.span)),
         }
     }
     let found = fences
@@ -204,7 +204,7 @@ pub(crate) fn marker_len(text: &str) -> Option<usize> {
 fn bare_items(document: &Document<'_>, parts: &[Span], commas: bool) -> Vec<Spanned<String>> {
     if !commas {
         return join_paragraph(document, parts)
-            .map(plain)
+            .map(plain_value)
             .into_iter()
             .collect();
     }
@@ -215,8 +215,8 @@ fn bare_items(document: &Document<'_>, parts: &[Span], commas: bool) -> Vec<Span
     });
     pieces
         .map(|piece| {
-            let span = document.trimmed(piece);
-            plain(Spanned::new(document.slice(span).to_owned(), span))
+            let span = document.trim_span(piece);
+            plain_value(Spanned::new(document.slice(span).to_owned(), span))
         })
         .collect()
 }
@@ -298,7 +298,7 @@ pub(crate) fn without_comment(value: &str) -> &str {
 }
 
 /// Takes away a comment at the end and the back-ticks around a value.
-pub(super) fn plain(text: Spanned<String>) -> Spanned<String> {
+pub(super) fn plain_value(text: Spanned<String>) -> Spanned<String> {
     let Spanned { value, span } = text;
     let mut start = span.start;
     let mut kept = without_comment(&value);

@@ -38,7 +38,7 @@ pub(super) fn set(
         "task" => editor.task(value),
         "hint" => Ok(vec![editor.hint(value)]),
         "on_fail" | "when" => {
-            let text = value.as_str().map(write::short);
+            let text = value.as_str().map(write::short_value);
             Ok(editor.field(name, text))
         }
         "contract.command" => editor.command(value),
@@ -70,7 +70,7 @@ impl Editor<'_, '_> {
     }
 
     /// A field on its lines, as it is written.
-    fn written(&self, name: &str, value: &str) -> String {
+    fn field_lines(&self, name: &str, value: &str) -> String {
         let mut out = String::new();
         write::field(&mut out, name, value, &self.indent());
         out
@@ -99,13 +99,13 @@ impl Editor<'_, '_> {
         match (self.get(name), text) {
             (None, None) => Vec::new(),
             (Some(field), None) => vec![Splice::remove(self.lines_of(field))],
-            (None, Some(text)) => vec![self.append(&self.written(name, &text))],
+            (None, Some(text)) => vec![self.append(&self.field_lines(name, &text))],
             (Some(field), Some(text)) if field.lines.is_empty() && !text.contains('\n') => {
                 let space = if field.inline.is_empty() { " " } else { "" };
                 vec![Splice::replace(field.inline, format!("{space}{text}"))]
             }
             (Some(field), Some(text)) => {
-                let lines = self.written(name, &text);
+                let lines = self.field_lines(name, &text);
                 let lines = lines.trim_end_matches('\n').replace('\n', self.line_end);
                 vec![Splice::replace(
                     self.lines_of(field),
@@ -132,7 +132,7 @@ impl Editor<'_, '_> {
         }
         let mut splices = vec![Splice::replace(written, title)];
         if self.get("task").is_none() && title != old {
-            splices.push(self.append(&self.written("task", old)));
+            splices.push(self.append(&self.field_lines("task", old)));
         }
         Ok(splices)
     }
@@ -175,7 +175,7 @@ impl Editor<'_, '_> {
                 let line = lines.get(at).map_or(tool.span, |line| line.span);
                 let before = Span::new(line.start, tool.span.start.saturating_sub(1));
                 let kept = self.document.slice(before).trim_end().len();
-                Span::new(line.start + kept, self.document.trimmed(line).end)
+                Span::new(line.start + kept, self.document.trim_span(line).end)
             }
             None => Span::at(self.step.title.span.end),
         };
@@ -261,7 +261,7 @@ impl Editor<'_, '_> {
         let mut lines = String::new();
         for text in conditions {
             lines.push_str(self.line_end);
-            lines.push_str(self.written("expect", text).trim_end());
+            lines.push_str(self.field_lines("expect", text).trim_end());
         }
         let at = self.lines_of(contract).end;
         splices.push(Splice::insert(at, lines));

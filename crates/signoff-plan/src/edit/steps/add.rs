@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::super::splice::Splice;
-use super::super::{Edit, EditRefused, apply_to, readable};
+use super::super::{Edit, EditRefused, apply_to, require_readable};
 use super::blocks::Blocks;
 use super::new_text::{least_text, thread_task};
 use super::order::StepOrder;
-use super::{NewStep, Restructured, StepPlace, expected_plan, position, spliced};
+use super::{NewStep, Restructured, StepPlace, expected_plan, position, splice_source};
 use crate::check::resolve::resolve;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{Dialect, parse};
@@ -23,7 +23,7 @@ pub fn add_step(
     place: &StepPlace,
 ) -> Result<Restructured, EditRefused> {
     let draft = parse(source);
-    readable(&draft)?;
+    require_readable(&draft)?;
     let mut problems = draft.problems.clone();
     let plan = resolve(&draft, &mut problems);
     let at = match place {
@@ -61,7 +61,7 @@ pub fn add_step(
     let step = after_plan.steps.get(at);
     Ok(Restructured {
         source: changed,
-        renamed: order.renamed(&draft),
+        renamed: order.renamed_ids(&draft),
         step: step.map(|step| step.id.clone()).unwrap_or_default(),
     })
 }
@@ -95,7 +95,7 @@ fn with_bare_step(
             None => splices.push(Splice::insert(insert.span.start, insert.text)),
         },
     }
-    Ok(spliced(source, splices))
+    Ok(splice_source(source, splices))
 }
 
 /// Sets the fields of the step at a position.

@@ -36,7 +36,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// The text of the step at an old position as it reads in the new order.
-    fn renumbered(&self, order: &StepOrder, old: usize, numbers: &[Option<u64>]) -> String {
+    fn renumber(&self, order: &StepOrder, old: usize, numbers: &[Option<u64>]) -> String {
         let span = self.spans.get(old).copied().unwrap_or_default();
         let mut splices = self.reference_splices(order, old, numbers);
         let number = self.numbers.get(old).and_then(Option::as_ref);
@@ -126,7 +126,7 @@ impl<'a> Blocks<'a> {
             } else {
                 order.old_position(at)
             };
-            let text = old.map(|old| self.renumbered(order, old, &numbers));
+            let text = old.map(|old| self.renumber(order, old, &numbers));
             let text = text.unwrap_or_default();
             if text != span.slice(self.source.text()) {
                 splices.push(Splice::replace(*span, text));

@@ -14,7 +14,7 @@ pub use self::add::add_step;
 use self::blocks::Blocks;
 use self::order::StepOrder;
 pub use self::replace::replace_step;
-use super::{EditRefused, readable, splice};
+use super::{EditRefused, require_readable, splice};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse};
 use crate::draft::Draft;
@@ -69,14 +69,15 @@ pub fn move_step(
     place: &StepPlace,
 ) -> Result<Restructured, EditRefused> {
     let draft = parse(source);
-    readable(&draft)?;
+    require_readable(&draft)?;
     let plan = resolve(&draft, &mut Vec::new());
     if draft.dialect == Dialect::Thread {
         let what = "an order of tasks: they wait for what `depends_on` names";
         return Err(EditRefused::NoPlace(what.to_owned()));
     }
     let from = position(&plan, step)?;
-    let order = StepOrder::moved(plan.steps.len(), from, target(&plan, from, place)?);
+    let order =
+        StepOrder::with_moved_step(plan.steps.len(), from, target_position(&plan, from, place)?);
     order.keeps_dependencies(&draft, &plan)?;
     order.keeps_references(&draft, &plan)?;
     let blocks = Blocks::new(source, &draft)?;
@@ -90,7 +91,7 @@ pub fn move_step(
     }
     Ok(Restructured {
         source: changed,
-        renamed: order.renamed(&draft),
+        renamed: order.renamed_ids(&draft),
         step: order.new_id(&draft, from),
     })
 }
@@ -101,7 +102,7 @@ fn position(plan: &Plan, step: &str) -> Result<usize, EditRefused> {
 }
 
 /// The position that the step at `from` has once it is there.
-fn target(plan: &Plan, from: usize, place: &StepPlace) -> Result<usize, EditRefused> {
+fn target_position(plan: &Plan, from: usize, place: &StepPlace) -> Result<usize, EditRefused> {
     let without = |at: usize| if at > from { at - 1 } else { at };
     Ok(match place {
         StepPlace::Before(id) => without(position(plan, id)?),
@@ -125,7 +126,7 @@ fn expected_plan(draft: &Draft, plan: &Plan, order: &StepOrder) -> Plan {
             Depends::AllBefore
         } else {
             let on = plan.dependencies(at).map(|on| order.new_position(on));
-            Depends::on(to, on.filter_map(|on| u32::try_from(on).ok()).collect())
+            Depends::from_positions(to, on.filter_map(|on| u32::try_from(on).ok()).collect())
         };
         if let Some(slot) = steps.get_mut(to) {
             *slot = Step {
@@ -143,7 +144,7 @@ fn expected_plan(draft: &Draft, plan: &Plan, order: &StepOrder) -> Plan {
 }
 
 /// The bytes of a file of one part with these splices.
-fn spliced(source: &Source, splices: Vec<splice::Splice>) -> Source {
+fn splice_source(source: &Source, splices: Vec<splice::Splice>) -> Source {
     splice::apply_to(source, splices)
 }
 

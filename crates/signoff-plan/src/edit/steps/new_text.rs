@@ -27,7 +27,7 @@ pub(super) fn least_text(
     number: Option<u64>,
     new: &NewStep,
 ) -> Result<Splice, EditRefused> {
-    let site = Site::new(source, blocks, at)?;
+    let site = InsertionPoint::new(source, blocks, at)?;
     let title = new.title.trim();
     if title.is_empty() || title.contains('\n') {
         let why = "a title is one line of text".to_owned();
@@ -69,7 +69,7 @@ pub(super) fn least_text(
 }
 
 /// Where a step is added, beside one that shows how steps are written here.
-struct Site<'a> {
+struct InsertionPoint<'a> {
     /// The text of the step beside it.
     model: &'a str,
     span: Span,
@@ -79,7 +79,7 @@ struct Site<'a> {
     gap: Option<&'a str>,
 }
 
-impl<'a> Site<'a> {
+impl<'a> InsertionPoint<'a> {
     fn new(source: &'a Source, blocks: &Blocks<'_>, at: usize) -> Result<Self, EditRefused> {
         let beside = at.saturating_sub(1);
         let none = || EditRefused::NoPlace("a first step: write it into the file".to_owned());

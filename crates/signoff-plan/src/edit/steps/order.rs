@@ -16,7 +16,7 @@ pub(super) struct StepOrder {
 
 impl StepOrder {
     /// One step goes elsewhere.
-    pub(super) fn moved(count: usize, from: usize, to: usize) -> Self {
+    pub(super) fn with_moved_step(count: usize, from: usize, to: usize) -> Self {
         let mut old: Vec<usize> = (0..count).filter(|at| *at != from).collect();
         old.insert(to.min(old.len()), from);
         let mut new_positions = vec![0; count];
@@ -63,7 +63,7 @@ impl StepOrder {
     }
 
     /// Ids before and after of the steps that change theirs.
-    pub(super) fn renamed(&self, draft: &Draft) -> Vec<(String, String)> {
+    pub(super) fn renamed_ids(&self, draft: &Draft) -> Vec<(String, String)> {
         let ids = step_ids(draft).into_iter().enumerate();
         let pairs = ids.map(|(at, id)| (id, self.new_id(draft, at)));
         pairs.filter(|(old, new)| old != new).collect()

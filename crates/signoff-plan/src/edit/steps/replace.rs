@@ -1,6 +1,6 @@
 //! One step as another text of the plan has it.
 
-use super::super::{EditRefused, readable, splice};
+use super::super::{EditRefused, require_readable, splice};
 use crate::check::resolve::step_ids;
 use crate::dialect::parse;
 use crate::draft::Draft;
@@ -9,8 +9,8 @@ use crate::source::{Source, Span};
 /// The plan with one step as another text of it has it; every other byte as it was.
 pub fn replace_step(source: &Source, step: &str, from: &Source) -> Result<Source, EditRefused> {
     let (old, new) = (parse(source), parse(from));
-    readable(&old)?;
-    readable(&new)?;
+    require_readable(&old)?;
+    require_readable(&new)?;
     if old.dialect != new.dialect {
         let why = format!("the step is in the dialect `{}`", new.dialect);
         return Err(EditRefused::Unreadable(why));

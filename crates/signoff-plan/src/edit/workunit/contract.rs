@@ -60,7 +60,7 @@ impl Editor<'_> {
             field.is_some_and(|field| field.starts_with("contract."))
         };
         for field in part.fields.iter().filter(|field| of_contract(field.name)) {
-            self.no_comment(field, field.name)?;
+            self.refuse_comment(field, field.name)?;
             let end = field.below.map_or(field.line.end, |below| below.end);
             let rest = text_from(self.source.text(), end);
             let line = rest.split_inclusive('\n').next().unwrap_or_default();
@@ -78,7 +78,7 @@ impl Editor<'_> {
                 let span = self.inline(field);
                 return Ok(vec![Splice::replace(span, format!("`{command}`"))]);
             }
-            self.no_comment(field, "contract")?;
+            self.refuse_comment(field, "contract")?;
             let lines = format!(":**\n{}", fenced("shell", command));
             return Ok(vec![self.rewrite(field, &lines)]);
         };
@@ -185,7 +185,7 @@ impl Editor<'_> {
                 Ok(vec![self.insert(part, &format!("**args:**\n{block}"))])
             }
             (Some(field), Value::Null) => {
-                self.no_comment(field, "args")?;
+                self.refuse_comment(field, "args")?;
                 let end = field.below.map_or(field.line.end, |below| below.end);
                 let line = Span::new(field.line.start, end);
                 Ok(vec![Splice::remove(super::whole_line(self.source, line))])

@@ -62,7 +62,7 @@ fn set_step(
             let text = value.as_str().unwrap_or_default();
             Ok(vec![Splice::replace(step.title.span, one_line(text)?)])
         }
-        "status" => step_mark(source, step, mark(value)),
+        "status" => step_mark(source, step, mark_of(value)),
         "id" => {
             let mut splices = editor.set(part, FieldOwner::Step, name, value)?;
             splices.extend(renamed_references(draft, at, value));
@@ -79,7 +79,7 @@ fn set_step(
     }
 }
 
-fn mark(value: &Value) -> StepMark {
+fn mark_of(value: &Value) -> StepMark {
     match value.as_str() {
         Some("done") => StepMark::Done,
         Some("failed") => StepMark::Failed,
@@ -155,7 +155,7 @@ fn reject(source: &Source, version: u64, feedback: &str) -> Splice {
     let end = line_end(source, 0);
     let feedback = feedback.replace("\r\n", "\n");
     let heading = rejection::heading(Some(version));
-    let feedback = rejection::spelled(feedback.trim());
+    let feedback = rejection::escape_feedback(feedback.trim());
     let section = format!("\n{heading}\n\n{feedback}\n");
     let missing = if source.bytes().ends_with(b"\n") {
         ""

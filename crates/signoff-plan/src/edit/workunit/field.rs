@@ -72,7 +72,7 @@ impl<'e> Editor<'e> {
 
     fn remove(&self, field: &LocatedField, name: &str) -> Result<Splice, EditRefused> {
         if !is_prose(name) {
-            self.no_comment(field, name)?;
+            self.refuse_comment(field, name)?;
         }
         let end = field.below.map_or(field.line.end, |below| below.end);
         let rest = text_from(self.source.text(), end);
@@ -107,7 +107,7 @@ impl<'e> Editor<'e> {
                 Ok(vec![Splice::replace(self.inline(field), new)])
             }
             _ => {
-                self.no_comment(field, name)?;
+                self.refuse_comment(field, name)?;
                 Ok(vec![self.rewrite(field, lines)])
             }
         }
@@ -160,7 +160,7 @@ impl<'e> Editor<'e> {
             from_inline.iter().map(String::as_str).collect()
         };
         if !simple {
-            self.no_comment(field, field.name)?;
+            self.refuse_comment(field, field.name)?;
             return Ok(vec![self.rewrite(field, lines)]);
         }
         let old: Vec<&str> = field
@@ -246,7 +246,7 @@ impl<'e> Editor<'e> {
         };
         let items = value.as_array().cloned().unwrap_or_default();
         if items.is_empty() {
-            self.no_comment(section, "risks")?;
+            self.refuse_comment(section, "risks")?;
             let end = section.below.map_or(section.line.end, |below| below.end);
             return Ok(vec![Splice::remove(Span::new(section.line.start, end))]);
         }
@@ -276,7 +276,11 @@ impl<'e> Editor<'e> {
     }
 
     /// Refuses to take a comment away together with a value.
-    pub(super) fn no_comment(&self, field: &LocatedField, name: &str) -> Result<(), EditRefused> {
+    pub(super) fn refuse_comment(
+        &self,
+        field: &LocatedField,
+        name: &str,
+    ) -> Result<(), EditRefused> {
         let end = field.below.map_or(field.line.end, |below| below.end);
         let span = Span::new(field.line.start, end);
         if field.comment || span.slice(self.source.text()).contains("<!--") {

@@ -32,15 +32,15 @@ pub(super) fn find(root: Node<'_>, source: &str) -> Vec<ShellError> {
     let mut errors = Vec::new();
     tree::visit(root, |node| {
         if node.kind() == "command_name" && RESERVED.contains(&tree::text(node, source)) {
-            errors.push(unexpected(node, source));
+            errors.push(unexpected_error(node, source));
             return false;
         }
         if node.is_missing() {
-            errors.push(missing(node, source));
+            errors.push(missing_error(node, source));
             return false;
         }
         if node.is_error() {
-            errors.push(unexpected(node, source));
+            errors.push(unexpected_error(node, source));
             return false;
         }
         true
@@ -48,7 +48,7 @@ pub(super) fn find(root: Node<'_>, source: &str) -> Vec<ShellError> {
     errors
 }
 
-fn missing(node: Node<'_>, source: &str) -> ShellError {
+fn missing_error(node: Node<'_>, source: &str) -> ShellError {
     let wanted = match node.kind() {
         "heredoc_end" => "the end of the here-document".to_owned(),
         "word" | "variable_name" => "a word".to_owned(),
@@ -68,7 +68,7 @@ fn missing(node: Node<'_>, source: &str) -> ShellError {
     }
 }
 
-fn unexpected(node: Node<'_>, source: &str) -> ShellError {
+fn unexpected_error(node: Node<'_>, source: &str) -> ShellError {
     let span = tree::span(node);
     let text = span.slice(source).trim_start();
     let start = span.end - text.len();

@@ -68,7 +68,7 @@ fn collect_from(root: Node<'_>, text: &str, found: &mut CallCollector) {
 }
 
 /// Commands that are written with backslashes between back-ticks, as the shell reads them.
-pub(super) fn nested(text: &str) -> Vec<NestedText> {
+pub(super) fn nested_commands(text: &str) -> Vec<NestedText> {
     let mut found = Vec::new();
     if let Some(tree) = tree::parse(text) {
         tree::visit(tree.root_node(), |node| {
@@ -96,7 +96,7 @@ fn nested_text(node: Node<'_>, source: &str) -> Option<NestedText> {
     })
 }
 
-/// The words of every command, in the order of the text, without those of [`nested`] texts.
+/// The words of every command, in the order of the text, without those of [`nested_commands`] texts.
 pub(super) fn commands(text: &str) -> Vec<Vec<Word<'static>>> {
     let mut found = Vec::new();
     if let Some(tree) = tree::parse(text) {
@@ -118,7 +118,7 @@ fn command_words(node: Node<'_>, source: &str) -> Vec<Word<'static>> {
 
 fn command(node: Node<'_>, source: &str, found: &mut CallCollector) {
     let words = command_words(node, source);
-    calls::note(&words, found);
+    calls::note_command(&words, found);
     files::note_arguments(&words, found);
 }
 
@@ -127,7 +127,7 @@ fn redirect(node: Node<'_>, source: &str, found: &mut CallCollector) {
     if let Some(destination) = node.child_by_field_name("destination")
         && destination.kind() != "number"
     {
-        files::note(&words::word(destination, source), found);
+        files::note_file(&words::word(destination, source), found);
     }
 }
 
@@ -138,7 +138,7 @@ fn test(node: Node<'_>, source: &str, found: &mut CallCollector) {
             && let [operator, operand] = tree::named_children(inner).as_slice()
             && is_file_operator(tree::text(*operator, source))
         {
-            files::note(&words::word(*operand, source), found);
+            files::note_file(&words::word(*operand, source), found);
         }
         true
     });

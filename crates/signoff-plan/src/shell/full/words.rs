@@ -19,13 +19,13 @@ pub(super) fn word(node: Node<'_>, source: &str) -> Word<'static> {
 fn literal(node: Node<'_>, source: &str) -> Option<String> {
     let text = tree::text(node, source);
     match node.kind() {
-        "word" | "number" | "special_character" => Some(unescaped(text)),
+        "word" | "number" | "special_character" => Some(unescape(text)),
         "raw_string" => Some(text.trim_matches('\'').to_owned()),
         "string" => {
             let parts = tree::named_children(node);
             let plain = parts.iter().all(|part| part.kind() == "string_content");
             let inside = text.strip_prefix('"')?.strip_suffix('"')?;
-            plain.then(|| unescaped(inside))
+            plain.then(|| unescape(inside))
         }
         "command_name" => {
             let parts = tree::named_children(node);
@@ -46,7 +46,7 @@ fn literal(node: Node<'_>, source: &str) -> Option<String> {
     }
 }
 
-fn unescaped(text: &str) -> String {
+fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

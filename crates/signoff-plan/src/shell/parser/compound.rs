@@ -15,7 +15,7 @@ impl<'a> Parser<'a> {
             Some(b'(') if self.sees("((") => self.arithmetic_command()?,
             Some(b'(') => self.subshell()?,
             _ => {
-                let Some(word) = self.reserved() else {
+                let Some(word) = self.reserved_word() else {
                     return Ok(None);
                 };
                 match word {
@@ -23,14 +23,14 @@ impl<'a> Parser<'a> {
                     | "[[" => self.at += word.len(),
                     "coproc" => return Err(ParseStop::Declined),
                     // Only a whole pipeline can be turned around.
-                    "!" => return Err(self.unexpected()),
-                    word if super::CLOSERS.contains(&word) => return Err(self.unexpected()),
+                    "!" => return Err(self.unexpected_here()),
+                    word if super::CLOSERS.contains(&word) => return Err(self.unexpected_here()),
                     _ => return Ok(None),
                 }
                 match word {
                     "{" => self.group(start)?,
                     "if" => self.conditional(start)?,
-                    "while" | "until" => self.repeated(start, word)?,
+                    "while" | "until" => self.while_loop(start, word)?,
                     "for" | "select" => self.over_words(start, word)?,
                     "case" => self.cases(start)?,
                     "[[" => {
@@ -52,10 +52,10 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let script = self.filled_script()?;
         if self.at >= self.end {
-            return Err(self.unclosed(start, "`(` is never closed with `)`"));
+            return Err(self.unclosed_error(start, "`(` is never closed with `)`"));
         }
         if self.byte() != Some(b')') {
-            return Err(self.unexpected());
+            return Err(self.unexpected_here());
         }
         self.at += 1;
         Ok(CommandKind::Group(script))
@@ -90,7 +90,7 @@ impl<'a> Parser<'a> {
         self.keyword("then", start, UNCLOSED)?;
         parts.push(self.filled_script()?);
         loop {
-            match self.reserved() {
+            match self.reserved_word() {
                 Some("elif") => {
                     self.at += 4;
                     parts.push(self.deciding_script()?);
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
         Ok(CommandKind::Branch(parts, Vec::new()))
     }
 
-    fn repeated(&mut self, start: usize, word: &str) -> ParseResult<CommandKind<'a>> {
+    fn while_loop(&mut self, start: usize, word: &str) -> ParseResult<CommandKind<'a>> {
         let condition = self.deciding_script()?;
         // A loop that waits for something has a time limit; its body does not decide.
         let body = Script {
@@ -145,16 +145,16 @@ impl<'a> Parser<'a> {
         } else {
             variable = Some(self.name_after(start, word)?);
             self.newlines()?;
-            if self.reserved() == Some("in") {
+            if self.reserved_word() == Some("in") {
                 self.at += 2;
                 words = self.words()?;
                 if !matches!(self.byte(), Some(b';' | b'\n') | None) {
-                    return Err(self.unexpected());
+                    return Err(self.unexpected_here());
                 }
             }
             self.separator()?;
         }
-        if self.reserved() == Some("{") {
+        if self.reserved_word() == Some("{") {
             return Err(ParseStop::Declined);
         }
         parts.push(self.loop_body(start, word)?);
@@ -167,9 +167,9 @@ impl<'a> Parser<'a> {
             Some(word) => Ok(word),
             None if matches!(self.byte(), None | Some(b'\n')) => {
                 let span = crate::source::Span::new(start, start + keyword.len());
-                Err(self.missing(span, "a name"))
+                Err(self.missing_target(span, "a name"))
             }
-            None => Err(self.unexpected()),
+            None => Err(self.unexpected_here()),
         }
     }
 
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
         let mut parts = Vec::new();
         loop {
             self.newlines()?;
-            if self.at >= self.end || self.reserved() == Some("esac") {
+            if self.at >= self.end || self.reserved_word() == Some("esac") {
                 break;
             }
             words.append(&mut self.patterns(start)?);
@@ -227,9 +227,9 @@ impl<'a> Parser<'a> {
             match self.word()? {
                 Some(word) => patterns.push(word),
                 None if self.at >= self.end => {
-                    return Err(self.unclosed(start, "`case` is never closed with `esac`"));
+                    return Err(self.unclosed_error(start, "`case` is never closed with `esac`"));
                 }
-                None => return Err(self.unexpected()),
+                None => return Err(self.unexpected_here()),
             }
             self.blanks();
             match self.byte() {
@@ -238,8 +238,10 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                     return Ok(patterns);
                 }
-                None => return Err(self.unclosed(start, "`case` is never closed with `esac`")),
-                Some(_) => return Err(self.unexpected()),
+                None => {
+                    return Err(self.unclosed_error(start, "`case` is never closed with `esac`"));
+                }
+                Some(_) => return Err(self.unexpected_here()),
             }
         }
     }
@@ -266,10 +268,10 @@ impl<'a> Parser<'a> {
     /// Steps over a word that must stand here.
     fn keyword(&mut self, word: &str, start: usize, unclosed: &str) -> ParseResult<()> {
         if self.at >= self.end {
-            return Err(self.unclosed(start, unclosed));
+            return Err(self.unclosed_error(start, unclosed));
         }
-        if self.reserved() != Some(word) {
-            return Err(self.unexpected());
+        if self.reserved_word() != Some(word) {
+            return Err(self.unexpected_here());
         }
         self.at += word.len();
         Ok(())
@@ -281,10 +283,10 @@ impl<'a> Parser<'a> {
         self.alternatives(start, &mut words)?;
         self.newlines()?;
         if self.at >= self.end {
-            return Err(self.unclosed(start, "`[[` is never closed with `]]`"));
+            return Err(self.unclosed_error(start, "`[[` is never closed with `]]`"));
         }
-        if self.reserved() != Some("]]") {
-            return Err(self.unexpected());
+        if self.reserved_word() != Some("]]") {
+            return Err(self.unexpected_here());
         }
         self.at += 2;
         Ok(CommandKind::Test(words))

@@ -47,7 +47,7 @@ impl<'a> Parser<'a> {
 
     fn term(&mut self, start: usize, words: &mut Vec<Word<'a>>) -> ParseResult<()> {
         self.newlines()?;
-        while self.reserved() == Some("!") {
+        while self.reserved_word() == Some("!") {
             words.push(self.operator_word(Span::new(self.at, self.at + 1)));
             self.at += 1;
             self.newlines()?;
@@ -56,10 +56,10 @@ impl<'a> Parser<'a> {
             self.at += 1;
             self.alternatives(start, words)?;
             if self.at >= self.end {
-                return Err(self.unclosed(start, UNCLOSED));
+                return Err(self.unclosed_error(start, UNCLOSED));
             }
             if self.byte() != Some(b')') {
-                return Err(self.unexpected());
+                return Err(self.unexpected_here());
             }
             self.at += 1;
             return Ok(());
@@ -81,7 +81,7 @@ impl<'a> Parser<'a> {
 
     fn binary(&mut self, start: usize, words: &mut Vec<Word<'a>>) -> ParseResult<()> {
         if self.at >= self.end {
-            return Err(self.unclosed(start, UNCLOSED));
+            return Err(self.unclosed_error(start, UNCLOSED));
         }
         let operator = match self.byte() {
             Some(b'<' | b'>') => {
@@ -119,12 +119,12 @@ impl<'a> Parser<'a> {
     fn operand(&mut self, start: usize) -> ParseResult<Word<'a>> {
         self.blanks();
         if self.sees_end() && self.at < self.end {
-            return Err(self.unexpected());
+            return Err(self.unexpected_here());
         }
         match self.word()? {
             Some(word) => Ok(word),
-            None if self.at >= self.end => Err(self.unclosed(start, UNCLOSED)),
-            None => Err(self.unexpected()),
+            None if self.at >= self.end => Err(self.unclosed_error(start, UNCLOSED)),
+            None => Err(self.unexpected_here()),
         }
     }
 
@@ -152,9 +152,9 @@ impl<'a> Parser<'a> {
         }
         if self.at == begin {
             return Err(if self.at >= self.end {
-                self.unclosed(start, UNCLOSED)
+                self.unclosed_error(start, UNCLOSED)
             } else {
-                self.unexpected()
+                self.unexpected_here()
             });
         }
         word.depends();
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
             || self.sees("||")
             || self.byte() == Some(b')')
             || self.byte() == Some(b'\n')
-            || self.reserved() == Some("]]")
+            || self.reserved_word() == Some("]]")
     }
 }
 

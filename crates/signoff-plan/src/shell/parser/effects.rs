@@ -9,7 +9,7 @@ impl Parser<'_> {
     pub(super) fn note_effect_of_braces(&mut self, start: usize) {
         let inside = Span::new(start + 2, self.at - 1).slice(self.text);
         if !only_looks(inside) {
-            self.hides(start, self.at);
+            self.note_hidden_effect(start, self.at);
         }
     }
 
@@ -19,7 +19,7 @@ impl Parser<'_> {
         let inside = Span::new(begin, self.at).slice(self.text);
         let number = |byte: u8| byte.is_ascii_digit() || b" +-*/%<>=!&|^~?:(),".contains(&byte);
         if !inside.bytes().all(number) {
-            self.hides(begin, self.at);
+            self.note_hidden_effect(begin, self.at);
         }
     }
 }

@@ -63,7 +63,7 @@ impl<'a> Parser<'a> {
                 self.at += 1 + rest.take_while(name).count();
                 if self.byte() == Some(b'[') {
                     // A subscript to zsh, which evaluates it.
-                    self.hides(start, self.at + 1);
+                    self.note_hidden_effect(start, self.at + 1);
                 }
                 Ok(())
             }
@@ -95,8 +95,8 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 Ok(script)
             }
-            None => Err(self.unclosed(start, unclosed)),
-            Some(_) => Err(self.unexpected()),
+            None => Err(self.unclosed_error(start, unclosed)),
+            Some(_) => Err(self.unexpected_here()),
         }
     }
 
@@ -125,7 +125,7 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 Ok(())
             }
-            None if inside.is_ok() => inside.and(Err(self.unclosed(start, unclosed))),
+            None if inside.is_ok() => inside.and(Err(self.unclosed_error(start, unclosed))),
             None if matches!(inside, Err(ParseStop::Error(_))) => inside,
             // A subshell in a subshell, maybe.
             _ => Err(ParseStop::Declined),
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             match self.byte() {
-                None => return Err(self.unclosed(start, "`${` is never closed with `}`")),
+                None => return Err(self.unclosed_error(start, "`${` is never closed with `}`")),
                 Some(b'}') => {
                     self.at += 1;
                     return Ok(());
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
         let mut open = 0_usize;
         loop {
             match self.byte() {
-                None => return Err(self.unclosed(start, unclosed)),
+                None => return Err(self.unclosed_error(start, unclosed)),
                 Some(byte) if byte == close && open == 0 => {
                     self.at += 1;
                     return Ok(());
@@ -208,7 +208,7 @@ impl<'a> Parser<'a> {
                 let start = self.at;
                 let inside = text_from(self.rest(), 1);
                 let Some(length) = inside.find('\'') else {
-                    return Err(self.unclosed(start, "this quote is never closed"));
+                    return Err(self.unclosed_error(start, "this quote is never closed"));
                 };
                 self.at += length + 2;
                 Ok(())
@@ -226,11 +226,11 @@ impl<'a> Parser<'a> {
     fn ansi_quotes(&mut self, start: usize) -> ParseResult<()> {
         loop {
             match self.byte() {
-                None => return Err(self.unclosed(start, "this quote is never closed")),
+                None => return Err(self.unclosed_error(start, "this quote is never closed")),
                 Some(b'\\') => {
                     if self.byte_at(1) == Some(b'\'') {
                         // For `sh` the quotes end here.
-                        self.hides(start, self.at + 2);
+                        self.note_hidden_effect(start, self.at + 2);
                     }
                     self.at += 2;
                 }
@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The commands between back-ticks. Bash reads them only when it runs them, so that what is
-    /// wrong inside is no error here.
+    /// wrong inside is not an error here.
     pub(super) fn back_ticks(
         &mut self,
         word: &mut WordBuilder<'a>,
@@ -257,7 +257,7 @@ impl<'a> Parser<'a> {
         let mut escaped = false;
         loop {
             match self.byte() {
-                None => return Err(self.unclosed(start, "this back-tick is never closed")),
+                None => return Err(self.unclosed_error(start, "this back-tick is never closed")),
                 Some(b'`') => break,
                 Some(b'\\') => {
                     escaped = true;
@@ -280,7 +280,7 @@ impl<'a> Parser<'a> {
             self.takes_over(inner, start);
         }
         if !is_read {
-            self.hides(start, self.at);
+            self.note_hidden_effect(start, self.at);
             let inside = Span::new(inside, self.at).slice(self.text);
             self.nested.push(NestedText {
                 text: between_back_ticks(inside, in_quotes),

@@ -26,7 +26,7 @@ impl Parser<'_> {
         self.at += length;
         self.blanks();
         let Some(word) = self.word()? else {
-            return Err(self.missing(Span::new(start, start + length), "a word"));
+            return Err(self.missing_target(Span::new(start, start + length), "a word"));
         };
         let end = word.value.ok_or(ParseStop::Declined)?;
         self.pending.push(Heredoc {
@@ -73,7 +73,7 @@ impl Parser<'_> {
     }
 
     /// Finds what is run to fill the body that ends here. Bash reads it only then, so that what is
-    /// wrong inside is no error here.
+    /// wrong inside is not an error here.
     fn body(&mut self, start: usize) -> ParseResult<()> {
         let mut inner = Self::new(self.text, start, self.at, self.depth);
         let mut word = WordBuilder::new(start);
@@ -94,7 +94,7 @@ impl Parser<'_> {
                 Ok(()) => {}
                 Err(ParseStop::Declined) => return Err(ParseStop::Declined),
                 Err(ParseStop::Error(_)) => {
-                    self.hides(start, self.at);
+                    self.note_hidden_effect(start, self.at);
                     break;
                 }
             }

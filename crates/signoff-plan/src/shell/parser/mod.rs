@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str) -> ParseResult<ParsedText<'_>> {
     let mut parser = Parser::new(text, 0, text.len(), 0);
     let script = parser.script()?;
     if parser.at < parser.end {
-        return Err(parser.unexpected());
+        return Err(parser.unexpected_here());
     }
     parser.all_heredocs_closed()?;
     let mut scripts = vec![script];
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
     fn filled_script(&mut self) -> ParseResult<Script<'a>> {
         let script = self.script()?;
         if script.items.is_empty() && self.at < self.end {
-            return Err(self.unexpected());
+            return Err(self.unexpected_here());
         }
         Ok(script)
     }
@@ -210,7 +210,7 @@ impl<'a> Parser<'a> {
         let mut prefixed = false;
         loop {
             self.blanks();
-            match self.reserved() {
+            match self.reserved_word() {
                 Some("!") if self.byte_at(1) == Some(b'(') => return Err(ParseStop::Declined),
                 Some("!") => {
                     pipeline.negated = !pipeline.negated;
@@ -274,12 +274,14 @@ impl<'a> Parser<'a> {
         match self.byte() {
             Some(b')') => true,
             Some(b';') => self.sees(";;") || self.sees(";&"),
-            _ => self.reserved().is_some_and(|word| CLOSERS.contains(&word)),
+            _ => self
+                .reserved_word()
+                .is_some_and(|word| CLOSERS.contains(&word)),
         }
     }
 
     /// The word here, if it is written as words with a meaning of their own are: bare and whole.
-    fn reserved(&self) -> Option<&'a str> {
+    fn reserved_word(&self) -> Option<&'a str> {
         let rest = self.rest();
         let part = |byte: &u8| byte.is_ascii_lowercase() || b"!{}[]".contains(byte);
         let length = rest.bytes().take_while(|byte| part(byte)).count();
@@ -329,14 +331,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Notes a place whose effect the scripts do not show.
-    fn hides(&mut self, start: usize, end: usize) {
+    fn note_hidden_effect(&mut self, start: usize, end: usize) {
         self.hidden.get_or_insert(Span::new(start, end));
     }
 
     /// Takes over what a parser for a part of the text found aside, and hides.
     fn takes_over(&mut self, mut inner: Self, start: usize) {
         if inner.hidden.is_some() || !inner.in_heredocs.is_empty() || !inner.pending.is_empty() {
-            self.hides(start, inner.end);
+            self.note_hidden_effect(start, inner.end);
         }
         self.in_heredocs.append(&mut inner.in_heredocs);
         self.nested.append(&mut inner.nested);
@@ -364,7 +366,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The word or operator here cannot stand here.
-    fn unexpected(&self) -> ParseStop {
+    fn unexpected_here(&self) -> ParseStop {
         let rest = self.rest();
         let operators = [
             ";;&", "&>>", "<<<", "&&", "||", ";;", ";&", "|&", "&>", ">>", "<<", ">&", "<&", "()",
@@ -403,7 +405,7 @@ impl<'a> Parser<'a> {
     }
 
     /// What began at `start` is never closed.
-    fn unclosed(&self, start: usize, message: &str) -> ParseStop {
+    fn unclosed_error(&self, start: usize, message: &str) -> ParseStop {
         let rest = text_from(self.text, start);
         let line = first_line(rest).trim_end();
         error(Span::new(start, start + line.len()), message.to_owned())

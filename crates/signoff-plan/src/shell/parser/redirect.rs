@@ -21,7 +21,7 @@ const OPERATORS: [(&str, bool); 11] = [
 ];
 
 impl<'a> Parser<'a> {
-    /// The redirections behind a command that is no simple one.
+    /// The redirections behind a command that is not a simple one.
     pub(super) fn redirects(&mut self) -> ParseResult<Vec<Redirect<'a>>> {
         let mut redirects = Vec::new();
         let mut end = self.at;
@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         let start = self.at + descriptor;
         if self.byte() == Some(b'{') {
             // It assigns to the variable of this name.
-            self.hides(self.at, start);
+            self.note_hidden_effect(self.at, start);
         }
         self.at = start;
         if matches!(operator, "<<" | "<<-") {
@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
         };
         let Some(target) = target else {
             let operator = Span::new(start, start + operator.len());
-            return Err(self.missing(operator, "a file name"));
+            return Err(self.missing_target(operator, "a file name"));
         };
         let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let file = file && !(operator == ">&" && target.text().is_some_and(number));
@@ -118,7 +118,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn missing(&self, operator: Span, what: &str) -> ParseStop {
+    pub(super) fn missing_target(&self, operator: Span, what: &str) -> ParseStop {
         let name = operator.slice(self.text);
         error(operator, format!("{what} is missing after `{name}`"))
     }

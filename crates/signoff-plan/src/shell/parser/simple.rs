@@ -27,7 +27,7 @@ impl<'a> Parser<'a> {
                     return Err(self.stray_parenthesis());
                 };
                 if !redirects.is_empty() || !simple.assignments.is_empty() {
-                    return Err(self.unexpected());
+                    return Err(self.unexpected_here());
                 }
                 let name = self.function_name(name)?;
                 return self.function(name);
@@ -60,7 +60,7 @@ impl<'a> Parser<'a> {
                 let name = span.slice(self.text);
                 error(span, format!("a command is missing before `{name}`"))
             }
-            _ => self.unexpected(),
+            _ => self.unexpected_here(),
         }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Parser<'a> {
                 format!("`{pattern}` needs `shopt -s extglob` on an earlier line"),
             );
         }
-        self.unexpected()
+        self.unexpected_here()
     }
 
     fn note_extended_globs(&mut self, simple: &SimpleCommand<'_>) {
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
         };
         if length > name.len() + 2 {
             // The subscript is evaluated.
-            self.hides(self.at, self.at + length);
+            self.note_hidden_effect(self.at, self.at + length);
         }
         self.at += length;
         let values = if self.byte() == Some(b'(') {
@@ -156,10 +156,12 @@ impl<'a> Parser<'a> {
             self.newlines()?;
             match self.byte() {
                 Some(b')') => break,
-                None => return Err(self.unclosed(start, "this list is never closed with `)`")),
+                None => {
+                    return Err(self.unclosed_error(start, "this list is never closed with `)`"));
+                }
                 Some(_) => match self.word()? {
                     Some(word) => words.push(word),
-                    None => return Err(self.unexpected()),
+                    None => return Err(self.unexpected_here()),
                 },
             }
         }
@@ -191,7 +193,7 @@ impl<'a> Parser<'a> {
             return Err(if self.at >= self.end {
                 error(self.before(), format!("the body of `{name}` is missing"))
             } else {
-                self.unexpected()
+                self.unexpected_here()
             });
         };
         let body = Command {
@@ -214,9 +216,9 @@ impl<'a> Parser<'a> {
         self.blanks();
         match self.byte() {
             Some(byte) if !is_delimiter(byte) && (!redirects.is_empty() || !self.sees_closer()) => {
-                Err(self.unexpected())
+                Err(self.unexpected_here())
             }
-            Some(b'(' | b'<' | b'>') => Err(self.unexpected()),
+            Some(b'(' | b'<' | b'>') => Err(self.unexpected_here()),
             _ => {
                 self.at = end;
                 Ok(())

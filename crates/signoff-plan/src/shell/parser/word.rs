@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
         word.differs(self.text, start);
         let inside = text_from(self.rest(), 1);
         let Some(length) = inside.find('\'') else {
-            return Err(self.unclosed(start, "this quote is never closed"));
+            return Err(self.unclosed_error(start, "this quote is never closed"));
         };
         let inside = text_up_to(inside, length);
         self.no_line_end_before_heredoc(inside)?;
@@ -164,7 +164,7 @@ impl<'a> Parser<'a> {
         self.at += 1;
         loop {
             match self.byte() {
-                None => return Err(self.unclosed(start, "this quote is never closed")),
+                None => return Err(self.unclosed_error(start, "this quote is never closed")),
                 Some(b'"') => break,
                 Some(b'\\') => match self.byte_at(1) {
                     Some(b'\n') => self.at += 2,

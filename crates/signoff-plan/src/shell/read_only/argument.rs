@@ -4,7 +4,7 @@ use crate::shell::syntax::{Command, CommandKind, Word};
 
 /// A word of a command, by what is known of it before it runs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Argument<'w> {
+pub(super) struct CheckedArgument<'w> {
     /// As it is written.
     pub(super) raw: &'w str,
     /// Its value, if nothing is filled in.
@@ -21,7 +21,7 @@ pub(super) struct Argument<'w> {
 /// Variables that hold an absolute path in every session.
 const DIRECTORIES: [&str; 4] = ["$HOME", "${HOME}", "$PWD", "${PWD}"];
 
-impl<'w> Argument<'w> {
+impl<'w> CheckedArgument<'w> {
     pub(super) fn new(word: &'w Word<'_>, source: &'w str) -> Self {
         let raw = word.span.slice(source);
         // The name of a program, and no pattern as nothing closes it.

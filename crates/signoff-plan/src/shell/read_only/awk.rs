@@ -1,6 +1,6 @@
 //! `awk`: its programs may write files and run commands.
 
-use super::argument::Argument;
+use super::argument::CheckedArgument;
 use super::options::{Options, options};
 use super::refusal::{Effect, Refusal};
 
@@ -11,7 +11,7 @@ const OPTIONS: Options = options(
 );
 
 /// Whether the arguments of `awk` only print.
-pub(super) fn judge(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+pub(super) fn judge(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let given = OPTIONS.read(arguments)?;
     let Some((program, files)) = given.operands.split_first() else {
         return Ok(());

@@ -1,6 +1,6 @@
 //! `test`, `[` and `[[`.
 
-use super::argument::Argument;
+use super::argument::CheckedArgument;
 use super::refusal::{Effect, Refusal};
 
 /// Operators whose operands some shells calculate, commands in subscripts included.
@@ -13,8 +13,8 @@ const COMPARISONS: [&str; 6] = ["=", "==", "!=", "-nt", "-ot", "-ef"];
 const STATUS: [&str; 4] = ["$?", "\"$?\"", "$#", "\"$#\""];
 
 /// `test …` and `[ … ]`: what is filled in must not become an operator.
-pub(super) fn test(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
-    let splits = |word: &&Argument<'_>| word.many && !STATUS.contains(&word.raw);
+pub(super) fn test(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
+    let splits = |word: &&CheckedArgument<'_>| word.many && !STATUS.contains(&word.raw);
     if let Some(many) = arguments.iter().find(splits) {
         return Err(Refusal::Unforeseeable(many.raw.to_owned()));
     }
@@ -24,7 +24,8 @@ pub(super) fn test(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
         _ => arguments,
     };
     let compares = matches!(words, [_, operator, _] if is_one_of(operator, &COMPARISONS));
-    let is_unknown = |word: &&Argument<'_>| word.text.is_none() && !STATUS.contains(&word.raw);
+    let is_unknown =
+        |word: &&CheckedArgument<'_>| word.text.is_none() && !STATUS.contains(&word.raw);
     let mut unknown = words.iter().filter(is_unknown);
     if let (Some(_), Some(second), false) = (unknown.next(), unknown.next(), compares) {
         return Err(Refusal::Unforeseeable(second.raw.to_owned()));
@@ -34,7 +35,7 @@ pub(super) fn test(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
 
 /// `[[ … ]]`, of which `sh` takes some operators for its own: behind `&&` and `||` it runs a command. Only where that
 /// would have the name of an operator (`-f`), and so is none, they pass.
-pub(super) fn double_brackets(words: &[Argument<'_>], source: &str) -> Result<(), Refusal> {
+pub(super) fn double_brackets(words: &[CheckedArgument<'_>], source: &str) -> Result<(), Refusal> {
     let joints = words.iter().enumerate().filter(|(_, word)| is_joint(word));
     for (at, joint) in joints {
         let behind = words.get(at + 1..).unwrap_or_default();
@@ -50,7 +51,7 @@ pub(super) fn double_brackets(words: &[Argument<'_>], source: &str) -> Result<()
     operands(words)
 }
 
-fn is_joint(word: &Argument<'_>) -> bool {
+fn is_joint(word: &CheckedArgument<'_>) -> bool {
     matches!(word.raw, "&&" | "||")
 }
 
@@ -60,7 +61,7 @@ fn is_unary(word: &str) -> bool {
     letter.len() == 1 && letter.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
-fn operands(words: &[Argument<'_>]) -> Result<(), Refusal> {
+fn operands(words: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     for (at, word) in words.iter().enumerate() {
         if is_one_of(word, &["-v", "-R"]) {
             return Err(Refusal::UnknownArgument(word.raw.to_owned()));
@@ -77,7 +78,7 @@ fn operands(words: &[Argument<'_>]) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn number(word: Option<&Argument<'_>>) -> Result<(), Refusal> {
+fn number(word: Option<&CheckedArgument<'_>>) -> Result<(), Refusal> {
     let Some(word) = word else {
         return Ok(());
     };
@@ -92,6 +93,6 @@ fn number(word: Option<&Argument<'_>>) -> Result<(), Refusal> {
     }
 }
 
-fn is_one_of(word: &Argument<'_>, texts: &[&str]) -> bool {
+fn is_one_of(word: &CheckedArgument<'_>, texts: &[&str]) -> bool {
     word.text.is_some_and(|text| texts.contains(&text))
 }

@@ -1,6 +1,6 @@
 //! `find`: its expression may run, delete and write.
 
-use super::argument::Argument;
+use super::argument::CheckedArgument;
 use super::refusal::Refusal;
 
 /// Parts of an expression without a value.
@@ -14,7 +14,7 @@ const VALUED: &str = "-maxdepth -mindepth -regextype -name -iname -path -ipath -
     -samefile -perm -user -group -uid -gid -links -inum -fstype -flags -printf -Bmin -Btime";
 
 /// Whether the arguments of `find` only look.
-pub(super) fn judge(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+pub(super) fn judge(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some(text) = argument.text else {
@@ -40,7 +40,7 @@ pub(super) fn judge(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
 
 /// A pattern outside of quotes may become any name that it matches, but no part of an expression has a
 /// dot or a slash in its name.
-fn pattern(argument: &Argument<'_>) -> Result<(), Refusal> {
+fn pattern(argument: &CheckedArgument<'_>) -> Result<(), Refusal> {
     let filled_in = argument.raw.contains(['$', '`', '{', '(', '"', '\'', '\\']);
     let named = argument.raw.contains(['.', '/']);
     let path = !argument.may_be_option();

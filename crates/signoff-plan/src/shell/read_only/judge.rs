@@ -1,7 +1,7 @@
 //! Goes through a text and judges every command in it.
 
-use super::argument::Argument;
-use super::programs::{all, reaches_out};
+use super::argument::CheckedArgument;
+use super::programs::{all_programs, reaches_out};
 use super::refusal::{Effect, NotReadOnly, Refusal};
 use super::{conditions, program, redirects, variables};
 use crate::shell::syntax::{
@@ -90,13 +90,13 @@ impl<'t> Judge<'t> {
             .try_for_each(|word| self.scripts(&word.scripts))
     }
 
-    fn arguments<'w>(&self, words: &'w [Word<'_>]) -> Vec<Argument<'w>>
+    fn arguments<'w>(&self, words: &'w [Word<'_>]) -> Vec<CheckedArgument<'w>>
     where
         't: 'w,
     {
         words
             .iter()
-            .map(|word| Argument::new(word, self.text))
+            .map(|word| CheckedArgument::new(word, self.text))
             .collect()
     }
 
@@ -121,7 +121,7 @@ impl<'t> Judge<'t> {
 }
 
 /// Judges a program's name and its arguments.
-pub(super) fn command_line(words: &[Argument<'_>]) -> Result<(), Refusal> {
+pub(super) fn command_line(words: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let Some((name, arguments)) = words.split_first() else {
         return Ok(());
     };
@@ -136,7 +136,7 @@ pub(super) fn command_line(words: &[Argument<'_>]) -> Result<(), Refusal> {
     {
         return Err(Refusal::Unforeseeable(unknown.raw.to_owned()));
     }
-    match program::find(all(), name) {
+    match program::find(all_programs(), name) {
         Some(program) => program.rule.judge(name, arguments),
         None => Err(Refusal::UnknownProgram(text.to_owned())),
     }

@@ -2,7 +2,7 @@
 //!
 //! Only what is listed passes, in full: an abbreviation such as `--outp` is not in any list.
 
-use super::argument::Argument;
+use super::argument::CheckedArgument;
 use super::refusal::Refusal;
 
 /// The options of a program that only read.
@@ -57,14 +57,14 @@ pub(super) const fn one_dash(long: &'static str) -> Options {
 
 /// What a program is given.
 #[derive(Debug, Default)]
-pub(super) struct Given<'w> {
-    options: Vec<(&'w str, Option<Argument<'w>>)>,
-    pub(super) operands: Vec<Argument<'w>>,
+pub(super) struct ParsedArguments<'w> {
+    options: Vec<(&'w str, Option<CheckedArgument<'w>>)>,
+    pub(super) operands: Vec<CheckedArgument<'w>>,
     /// Whether a `--` ends the options.
     pub(super) are_ended: bool,
 }
 
-impl<'w> Given<'w> {
+impl<'w> ParsedArguments<'w> {
     /// Whether any option is given.
     pub(super) fn has_options(&self) -> bool {
         !self.options.is_empty()
@@ -84,7 +84,7 @@ impl<'w> Given<'w> {
 }
 
 /// How far the options of a command go.
-type Rest<'s, 'w> = std::slice::Iter<'s, Argument<'w>>;
+type Rest<'s, 'w> = std::slice::Iter<'s, CheckedArgument<'w>>;
 
 impl Options {
     /// With at most so many operands.
@@ -93,8 +93,11 @@ impl Options {
     }
 
     /// Tells options and operands apart, and refuses options that are not listed.
-    pub(super) fn read<'w>(&self, arguments: &[Argument<'w>]) -> Result<Given<'w>, Refusal> {
-        let mut given = Given::default();
+    pub(super) fn read<'w>(
+        &self,
+        arguments: &[CheckedArgument<'w>],
+    ) -> Result<ParsedArguments<'w>, Refusal> {
+        let mut given = ParsedArguments::default();
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             if self.first && !given.operands.is_empty() && argument.may_be_option() {
@@ -112,7 +115,7 @@ impl Options {
                 }
             }
         }
-        let is_option = |operand: &&Argument<'_>| self.first && operand.may_be_option();
+        let is_option = |operand: &&CheckedArgument<'_>| self.first && operand.may_be_option();
         if let Some(option) = given.operands.iter().find(is_option) {
             return Err(Refusal::Unforeseeable(option.raw.to_owned()));
         }
@@ -153,7 +156,7 @@ impl Options {
         }
     }
 
-    fn count(&self, operands: &[Argument<'_>]) -> Result<(), Refusal> {
+    fn count(&self, operands: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
         if self.operands == usize::MAX {
             return Ok(());
         }
@@ -168,9 +171,9 @@ impl Options {
 
     fn option<'w>(
         &self,
-        argument: &Argument<'w>,
+        argument: &CheckedArgument<'w>,
         rest: &mut Rest<'_, 'w>,
-        given: &mut Given<'w>,
+        given: &mut ParsedArguments<'w>,
     ) -> Result<(), Refusal> {
         let Some(text) = argument.text else {
             let name = argument.option_with_unknown_value();
@@ -188,17 +191,17 @@ impl Options {
             None => None,
         };
         match long {
-            Some(long) => self.long(long, argument, rest, given),
+            Some(long) => self.long_option_value(long, argument, rest, given),
             None => self.letters(text, argument, rest, given),
         }
     }
 
-    fn long<'w>(
+    fn long_option_value<'w>(
         &self,
         long: &'w str,
-        argument: &Argument<'w>,
+        argument: &CheckedArgument<'w>,
         rest: &mut Rest<'_, 'w>,
-        given: &mut Given<'w>,
+        given: &mut ParsedArguments<'w>,
     ) -> Result<(), Refusal> {
         let (name, value) = match long.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -209,7 +212,7 @@ impl Options {
         };
         let value = match value {
             Some(value) => Some(argument.with_value(value)),
-            None if takes_value => detached(rest)?,
+            None if takes_value => detached_value(rest)?,
             None => None,
         };
         given.options.push((name, value));
@@ -234,9 +237,9 @@ impl Options {
     fn letters<'w>(
         &self,
         text: &'w str,
-        argument: &Argument<'w>,
+        argument: &CheckedArgument<'w>,
         rest: &mut Rest<'_, 'w>,
-        given: &mut Given<'w>,
+        given: &mut ParsedArguments<'w>,
     ) -> Result<(), Refusal> {
         for (at, letter) in text.char_indices().skip(1) {
             let end = at + letter.len_utf8();
@@ -249,7 +252,7 @@ impl Options {
                 let value = match text.get(end..).filter(|value| !value.is_empty()) {
                     Some(value) => Some(argument.with_value(value)),
                     None if self.always_valued.contains(letter) => one_word(rest)?,
-                    None => detached(rest)?,
+                    None => detached_value(rest)?,
                 };
                 given.options.push((name, value));
                 return Ok(());
@@ -264,7 +267,7 @@ impl Options {
 }
 
 /// The next word as a value, whatever it becomes, if it stays one word.
-fn one_word<'w>(rest: &mut Rest<'_, 'w>) -> Result<Option<Argument<'w>>, Refusal> {
+fn one_word<'w>(rest: &mut Rest<'_, 'w>) -> Result<Option<CheckedArgument<'w>>, Refusal> {
     match rest.next() {
         Some(value) if value.many => Err(Refusal::Unforeseeable(value.raw.to_owned())),
         value => Ok(value.copied()),
@@ -273,7 +276,7 @@ fn one_word<'w>(rest: &mut Rest<'_, 'w>) -> Result<Option<Argument<'w>>, Refusal
 
 /// The next word as a value. One that looks like an option is refused: versions of a program differ in which
 /// options take values.
-fn detached<'w>(rest: &mut Rest<'_, 'w>) -> Result<Option<Argument<'w>>, Refusal> {
+fn detached_value<'w>(rest: &mut Rest<'_, 'w>) -> Result<Option<CheckedArgument<'w>>, Refusal> {
     let Some(value) = rest.next() else {
         return Ok(None);
     };

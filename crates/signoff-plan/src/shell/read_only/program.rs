@@ -1,7 +1,7 @@
 //! What is known of a program.
 
-use super::argument::Argument;
-use super::options::{Given, Options, options};
+use super::argument::CheckedArgument;
+use super::options::{Options, ParsedArguments, options};
 use super::refusal::Refusal;
 use super::wrappers::Wrapper;
 
@@ -21,7 +21,7 @@ pub(super) enum Rule {
     /// With these options.
     Options(Options),
     /// With these options, if what is given passes a check.
-    Checked(Options, fn(&Given<'_>) -> Result<(), Refusal>),
+    Checked(Options, fn(&ParsedArguments<'_>) -> Result<(), Refusal>),
     /// With exactly one of these arguments, separated by spaces.
     Only(&'static str),
     /// With these options, then one of these sub-commands.
@@ -29,7 +29,7 @@ pub(super) enum Rule {
     /// With one of these sub-commands, or alone.
     AloneOr(&'static [Program]),
     /// If its arguments pass a check of their own.
-    Arguments(fn(&[Argument<'_>]) -> Result<(), Refusal>),
+    Arguments(fn(&[CheckedArgument<'_>]) -> Result<(), Refusal>),
     /// If the command behind it does.
     Wrapper(Wrapper),
 }
@@ -64,7 +64,11 @@ pub(super) fn find<'p>(
 
 impl Rule {
     /// Whether a program with this rule only reads, given these arguments.
-    pub(super) fn judge(&self, name: &str, arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+    pub(super) fn judge(
+        &self,
+        name: &str,
+        arguments: &[CheckedArgument<'_>],
+    ) -> Result<(), Refusal> {
         match self {
             Self::Any => Ok(()),
             Self::Options(options) => options.read(arguments).map(|_| ()),
@@ -89,7 +93,11 @@ impl Rule {
 }
 
 /// Judges by the sub-command that the first argument names. Options alone pass, as they are listed.
-fn sub_command(name: &str, arguments: &[Argument<'_>], inner: &[Program]) -> Result<(), Refusal> {
+fn sub_command(
+    name: &str,
+    arguments: &[CheckedArgument<'_>],
+    inner: &[Program],
+) -> Result<(), Refusal> {
     let Some((command, arguments)) = arguments.split_first() else {
         return Ok(());
     };
@@ -103,7 +111,7 @@ fn sub_command(name: &str, arguments: &[Argument<'_>], inner: &[Program]) -> Res
     }
 }
 
-fn only(words: &'static str, arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn only(words: &'static str, arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     match arguments {
         [] => Err(Refusal::Missing(words)),
         [argument] => {

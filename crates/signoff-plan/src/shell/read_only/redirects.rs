@@ -1,12 +1,12 @@
 //! Redirections that only read.
 
-use super::argument::Argument;
+use super::argument::CheckedArgument;
 use super::refusal::{Effect, Refusal};
 use crate::shell::syntax::Redirect;
 
 /// Whether a redirection only reads, or throws away.
 pub(super) fn judge(redirect: &Redirect<'_>, source: &str) -> Result<(), Refusal> {
-    let target = Argument::new(&redirect.target, source);
+    let target = CheckedArgument::new(&redirect.target, source);
     let Some(text) = target.text else {
         return unknown(redirect.operator, &target);
     };
@@ -22,7 +22,7 @@ pub(super) fn judge(redirect: &Redirect<'_>, source: &str) -> Result<(), Refusal
     }
 }
 
-fn unknown(operator: &str, target: &Argument<'_>) -> Result<(), Refusal> {
+fn unknown(operator: &str, target: &CheckedArgument<'_>) -> Result<(), Refusal> {
     let reads = match operator {
         "<<<" => true,
         // A process substitution, whose commands are judged.

@@ -1,6 +1,6 @@
 //! `sed`: its scripts may write files and run commands.
 
-use super::argument::Argument;
+use super::argument::CheckedArgument;
 use super::options::{Options, options};
 use super::refusal::Refusal;
 
@@ -16,7 +16,7 @@ const OPTIONS: Options = options(
 const LONGEST: usize = 4096;
 
 /// Whether the arguments of `sed` only print.
-pub(super) fn judge(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+pub(super) fn judge(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let given = OPTIONS.read(arguments)?;
     let mut scripts: Vec<Option<&str>> = given.values(&["e", "expression"]).collect();
     if scripts.is_empty() {
@@ -61,9 +61,9 @@ impl Reader<'_> {
     fn addresses(&mut self) -> Option<()> {
         if self.address()? {
             self.blanks();
-            if self.eat(',') {
+            if self.skip_char(',') {
                 self.blanks();
-                if self.eat('+') || self.eat('~') {
+                if self.skip_char('+') || self.skip_char('~') {
                     self.digits();
                 } else if !self.address()? {
                     return None;
@@ -91,7 +91,7 @@ impl Reader<'_> {
             }
             c if c.is_ascii_digit() => {
                 self.digits();
-                if self.eat('~') {
+                if self.skip_char('~') {
                     self.digits();
                 }
             }
@@ -207,7 +207,7 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start_matches(part);
     }
 
-    fn eat(&mut self, c: char) -> bool {
+    fn skip_char(&mut self, c: char) -> bool {
         match self.rest.strip_prefix(c) {
             Some(rest) => {
                 self.rest = rest;

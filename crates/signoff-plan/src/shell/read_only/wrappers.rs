@@ -1,6 +1,6 @@
 //! Programs that run the command behind their own arguments.
 
-use super::argument::Argument;
+use super::argument::CheckedArgument;
 use super::options::{Options, options};
 use super::refusal::{Effect, Refusal};
 use super::{judge, variables};
@@ -69,7 +69,7 @@ const MOST_WORDS: usize = 1000;
 
 impl Wrapper {
     /// Whether the wrapper and what it runs only read.
-    pub(super) fn judge(&self, arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+    pub(super) fn judge(&self, arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
         if let Some(word) = arguments.get(MOST_WORDS) {
             return Err(Refusal::UnknownArgument(word.raw.to_owned()));
         }
@@ -89,14 +89,14 @@ impl Wrapper {
             WrapperKind::Environment => in_environment(command),
             WrapperKind::Arguments if command.is_empty() => Err(Refusal::Missing("a command")),
             WrapperKind::Arguments => {
-                let more = Argument::unknown("what `xargs` adds");
+                let more = CheckedArgument::unknown("what `xargs` adds");
                 judge::command_line(&[command, &[more]].concat())
             }
         }
     }
 }
 
-fn in_environment(mut words: &[Argument<'_>]) -> Result<(), Refusal> {
+fn in_environment(mut words: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     while let Some((first, rest)) = words.split_first() {
         let Some(text) = first.text else {
             return Err(Refusal::Unforeseeable(first.raw.to_owned()));

@@ -6,7 +6,7 @@ use crate::source::Span;
 
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Argument {
+pub(super) struct ScriptArgument {
     /// Its value, if the text tells.
     pub(super) text: Option<String>,
     /// As it is written.
@@ -17,7 +17,7 @@ pub(super) struct Argument {
 /// Spellings of the current directory.
 const HERE: [&str; 4] = ["${PWD}", "$PWD", "$(pwd)", "`pwd`"];
 
-impl Argument {
+impl ScriptArgument {
     pub(super) fn new(word: &Word<'_>, text: &str) -> Self {
         let written = word.span.slice(text).to_owned();
         let value = word.text().map(str::to_owned);

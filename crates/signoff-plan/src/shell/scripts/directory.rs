@@ -24,7 +24,7 @@ impl Directories {
         match target {
             Some(target) => {
                 for directory in &mut self.known {
-                    *directory = joined(directory, target);
+                    *directory = join_path(directory, target);
                 }
                 // An absolute path is the same from everywhere.
                 self.or_unknown &= !target.starts_with('/');
@@ -37,7 +37,7 @@ impl Directories {
     }
 
     /// Adds the directories that the other branch ends in.
-    pub(super) fn or(&mut self, other: &Self) {
+    pub(super) fn add_branch(&mut self, other: &Self) {
         for directory in &other.known {
             if !self.known.contains(directory) {
                 self.known.push(directory.clone());
@@ -52,7 +52,7 @@ impl Directories {
 }
 
 /// A path seen from a directory, without `.` and `..`. What leads out of the root keeps its `..`.
-pub(super) fn joined(directory: &str, path: &str) -> String {
+pub(super) fn join_path(directory: &str, path: &str) -> String {
     let whole = if path.starts_with(['/', '~']) {
         path.to_owned()
     } else {

@@ -1,15 +1,15 @@
 //! Words that name a file to run, and where files are looked for.
 
 use super::Script;
-use super::argument::{Argument, expand_braces};
-use super::directory::joined;
+use super::argument::{ScriptArgument, expand_braces};
+use super::directory::join_path;
 use super::walk::Walker;
 use crate::shell::built_in::is_built_in;
 use crate::source::{Span, Spanned};
 
 impl Walker<'_> {
     /// Notes where programs and modules are looked for from now on.
-    pub(super) fn search_in(&mut self, name: &str, value: &Argument) {
+    pub(super) fn search_in(&mut self, name: &str, value: &ScriptArgument) {
         let Some(variable) = ["PATH", "PYTHONPATH", "NODE_PATH"]
             .into_iter()
             .find(|one| *one == name)
@@ -37,7 +37,7 @@ impl Walker<'_> {
     }
 
     /// A program that is named by its path, or found in a directory that the text put into `PATH`.
-    pub(super) fn named(&mut self, program: &str, word: &Argument) {
+    pub(super) fn note_program(&mut self, program: &str, word: &ScriptArgument) {
         if program.contains('/') {
             self.file(program, word);
             return;
@@ -51,7 +51,7 @@ impl Walker<'_> {
     }
 
     /// A word that names a file to run.
-    pub(super) fn argument(&mut self, word: &Argument) {
+    pub(super) fn argument(&mut self, word: &ScriptArgument) {
         match word.text().map(str::to_owned) {
             // A place that `xargs` and `find` fill in.
             Some(text) if text.contains("{}") && self.is_fed => self.unknown(word),
@@ -60,14 +60,14 @@ impl Walker<'_> {
         }
     }
 
-    pub(super) fn file(&mut self, path: &str, word: &Argument) {
+    pub(super) fn file(&mut self, path: &str, word: &ScriptArgument) {
         if path.starts_with('~') {
             return;
         }
         let is_pattern = path.contains(['*', '?', '[']);
         for path in expand_braces(path) {
             for directory in self.directories.known.clone() {
-                let path = joined(&directory, &path);
+                let path = join_path(&directory, &path);
                 let script = if is_pattern {
                     Script::Pattern(without_classes(&path))
                 } else {
@@ -81,7 +81,7 @@ impl Walker<'_> {
         }
     }
 
-    pub(super) fn module(&mut self, word: &Argument) {
+    pub(super) fn module(&mut self, word: &ScriptArgument) {
         let Some(name) = word.text() else {
             self.unknown(word);
             return;
@@ -92,7 +92,7 @@ impl Walker<'_> {
                 self.directories
                     .known
                     .iter()
-                    .map(|known| joined(known, further)),
+                    .map(|known| join_path(known, further)),
             );
         }
         for directory in directories {
@@ -101,7 +101,7 @@ impl Walker<'_> {
         }
     }
 
-    pub(super) fn unknown(&mut self, word: &Argument) {
+    pub(super) fn unknown(&mut self, word: &ScriptArgument) {
         self.push(Script::Unknown(word.written.clone()), word.span);
     }
 

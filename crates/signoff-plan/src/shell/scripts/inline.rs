@@ -28,7 +28,7 @@ pub(super) fn python(code: &str) -> InlineCode {
     let (runs_file, runs_module) = (runs(&RUNS), runs(&RUNS_MODULE));
     let mut only_loads = true;
     for statement in code.split([';', '\n']).map(str::trim) {
-        match imported(statement) {
+        match imported_modules(statement) {
             Some(modules) => found.modules.extend(modules),
             None => only_loads &= is_setting(statement),
         }
@@ -85,7 +85,7 @@ fn ends_there(statement: &str) -> bool {
 }
 
 /// The modules of `import a.b, c as d` and `from a import b`.
-fn imported(statement: &str) -> Option<Vec<String>> {
+fn imported_modules(statement: &str) -> Option<Vec<String>> {
     if let Some(names) = statement.strip_prefix("import ") {
         let names = names
             .split(',')

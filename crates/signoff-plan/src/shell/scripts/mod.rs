@@ -95,7 +95,7 @@ fn read_parsed(walker: &mut Walker<'_>, parsed: &ParseResult<ParsedText<'_>>, te
             for words in full::commands(text) {
                 walker.loose_command(&words);
             }
-            walker.nested_texts(&full::nested(text));
+            walker.nested_texts(&full::nested_commands(text));
         }
     }
 }

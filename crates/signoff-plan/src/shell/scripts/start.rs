@@ -1,7 +1,7 @@
 //! A command, through everything that only starts another one.
 
-use super::argument::Argument;
-use super::directory::joined;
+use super::argument::ScriptArgument;
+use super::directory::join_path;
 use super::interpreters::{self, Interpreter, InterpreterKind as Reads};
 use super::walk::{CopiedFile, FunctionCall, Walker};
 use super::{Invocation, Script, inline};
@@ -11,7 +11,7 @@ use crate::source::Span;
 
 impl Walker<'_> {
     /// A command, through everything that only starts another one.
-    pub(super) fn start(&mut self, words: &[Argument]) {
+    pub(super) fn start(&mut self, words: &[ScriptArgument]) {
         let Some((first, arguments)) = words.split_first() else {
             return;
         };
@@ -24,7 +24,7 @@ impl Walker<'_> {
             }
             return;
         };
-        let texts: Vec<Option<&str>> = arguments.iter().map(Argument::text).collect();
+        let texts: Vec<Option<&str>> = arguments.iter().map(ScriptArgument::text).collect();
         if let Some(from) = calls::wrapped_at(&program, &texts) {
             let (before, rest) = arguments.split_at(from.min(arguments.len()));
             self.wrapper(&program, before, rest);
@@ -36,8 +36,8 @@ impl Walker<'_> {
                 directories: self.directories.clone(),
             });
         }
-        self.copied(&program, arguments);
-        self.named(&program, first);
+        self.note_copy(&program, arguments);
+        self.note_program(&program, first);
         if self.shell_builtin(&program, arguments, &texts) {
             return;
         }
@@ -57,7 +57,12 @@ impl Walker<'_> {
     }
 
     /// `env -C DIR A=b program`, `xargs program`, `timeout 5 program`.
-    pub(super) fn wrapper(&mut self, name: &str, before: &[Argument], rest: &[Argument]) {
+    pub(super) fn wrapper(
+        &mut self,
+        name: &str,
+        before: &[ScriptArgument],
+        rest: &[ScriptArgument],
+    ) {
         let was = (self.directories.clone(), self.is_fed);
         self.is_fed |= matches!(name, "xargs" | "parallel");
         self.loops += usize::from(self.is_fed);
@@ -84,12 +89,12 @@ impl Walker<'_> {
     }
 
     /// `NAME=value` as an argument of `env` or `export`.
-    fn assigned(&mut self, word: &Argument) {
+    fn assigned(&mut self, word: &ScriptArgument) {
         let Some((name, value)) = word.written.split_once('=') else {
             return;
         };
         let text = word.text().and_then(|text| text.split_once('='));
-        let value = Argument {
+        let value = ScriptArgument {
             text: text.map(|(_, value)| value.to_owned()),
             written: value.to_owned(),
             span: word.span,
@@ -101,13 +106,13 @@ impl Walker<'_> {
     pub(super) fn shell_builtin(
         &mut self,
         name: &str,
-        arguments: &[Argument],
+        arguments: &[ScriptArgument],
         texts: &[Option<&str>],
     ) -> bool {
         let operand = || arguments.iter().find(|word| !word.written.starts_with('-'));
         match name {
             "cd" | "pushd" => {
-                let target = operand().and_then(Argument::text);
+                let target = operand().and_then(ScriptArgument::text);
                 self.directories
                     .enter(target.filter(|target| !target.starts_with('~')));
             }
@@ -133,11 +138,11 @@ impl Walker<'_> {
         true
     }
 
-    fn eval(&mut self, arguments: &[Argument], texts: &[Option<&str>]) {
+    fn eval(&mut self, arguments: &[ScriptArgument], texts: &[Option<&str>]) {
         match texts.iter().copied().collect::<Option<Vec<_>>>() {
             Some(parts) => {
                 let span = arguments.first().map_or(Span::at(0), |word| word.span);
-                self.nested(&parts.join(" "), span);
+                self.walk_nested(&parts.join(" "), span);
             }
             None => {
                 let unknown = arguments.iter().find(|word| word.text.is_none());
@@ -149,9 +154,10 @@ impl Walker<'_> {
     }
 
     /// `find … -exec program {} \;`
-    pub(super) fn find(&mut self, arguments: &[Argument]) {
-        let starts =
-            |word: &Argument| matches!(word.text(), Some("-exec" | "-execdir" | "-ok" | "-okdir"));
+    pub(super) fn find(&mut self, arguments: &[ScriptArgument]) {
+        let starts = |word: &ScriptArgument| {
+            matches!(word.text(), Some("-exec" | "-execdir" | "-ok" | "-okdir"))
+        };
         for (at, _) in arguments
             .iter()
             .enumerate()
@@ -173,8 +179,8 @@ impl Walker<'_> {
     pub(super) fn interpret(
         &mut self,
         interpreter: &Interpreter,
-        program: &Argument,
-        arguments: &[Argument],
+        program: &ScriptArgument,
+        arguments: &[ScriptArgument],
         texts: &[Option<&str>],
     ) {
         let read = interpreter.read(texts);
@@ -221,7 +227,7 @@ impl Walker<'_> {
     }
 
     /// `python3 -c 'import scripts.check'`
-    fn code(&mut self, kind: Reads, word: &Argument) {
+    fn code(&mut self, kind: Reads, word: &ScriptArgument) {
         let Some(text) = word.text() else {
             return;
         };
@@ -233,12 +239,12 @@ impl Walker<'_> {
         for path in &found.files {
             self.file(path, word);
             if found.moves {
-                self.push(Script::File(joined("", path)), word.span);
+                self.push(Script::File(join_path("", path)), word.span);
             }
         }
         for name in found.modules {
             let text = Some(name);
-            self.module(&Argument {
+            self.module(&ScriptArgument {
                 text,
                 ..word.clone()
             });
@@ -249,21 +255,21 @@ impl Walker<'_> {
     }
 
     /// `cp check.sh /tmp/c.sh`: what is run by the second name is the first.
-    pub(super) fn copied(&mut self, program: &str, arguments: &[Argument]) {
+    pub(super) fn note_copy(&mut self, program: &str, arguments: &[ScriptArgument]) {
         if !["cp", "ln", "mv", "install"].contains(&program) {
             return;
         }
         let words = arguments
             .iter()
             .filter(|word| !word.written.starts_with('-'));
-        let words: Vec<&Argument> = words.collect();
+        let words: Vec<&ScriptArgument> = words.collect();
         let Some((to, from)) = words.split_last() else {
             return;
         };
         let Some(to) = to.text() else {
             return;
         };
-        let to = joined("", to);
+        let to = join_path("", to);
         for from in from.iter().filter(|word| word.text.is_some()) {
             self.copies.push(CopiedFile {
                 from: (*from).clone(),
@@ -274,11 +280,11 @@ impl Walker<'_> {
     }
 
     /// `bash < check.sh`
-    pub(super) fn input(&mut self, command: &Command<'_>, words: &[Argument]) {
+    pub(super) fn input(&mut self, command: &Command<'_>, words: &[ScriptArgument]) {
         let files = command.redirects.iter().filter(|redirect| redirect.file);
         let files: Vec<_> = files.collect();
         let reads = || {
-            let program = words.first().and_then(Argument::text);
+            let program = words.first().and_then(ScriptArgument::text);
             program.and_then(interpreters::of).is_some()
         };
         // Most commands have none, and looking for the program costs more.
@@ -292,7 +298,7 @@ impl Walker<'_> {
                 .unwrap_or_default();
             let before = before.trim_end();
             if before.ends_with('<') && !before.ends_with("<<") {
-                let target = Argument::new(&redirect.target, self.text);
+                let target = ScriptArgument::new(&redirect.target, self.text);
                 self.argument(&target);
             }
         }

@@ -134,7 +134,7 @@ fn what_cannot_be_told_is_said() {
     check("bash {{ params.x }}", &["unknown {{"]);
     check("python3 -m $M", &["unknown $M"]);
     check("PATH=$X/bin:$PATH y", &["unknown $X/bin:$PATH"]);
-    // Arguments of other programs are no scripts.
+    // Arguments of other programs are not scripts.
     check("pytest $ARGS; cargo test; test -f \"$X\"; echo $Y", &[]);
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::argument::Argument;
-use super::directory::{Directories, joined};
+use super::argument::ScriptArgument;
+use super::directory::{Directories, join_path};
 use super::{Invocation, Programs, Script, read};
 use crate::shell::syntax::{
     AndOrList, Command, CommandKind, Connector, NestedText, Pipeline, Script as Commands, Word,
@@ -34,13 +34,13 @@ pub(super) struct Walker<'t> {
 
 /// A call of a function of the text.
 pub(super) struct FunctionCall {
-    pub(super) words: Vec<Argument>,
+    pub(super) words: Vec<ScriptArgument>,
     pub(super) directories: Directories,
 }
 
 /// A file that gets another name.
 pub(super) struct CopiedFile {
-    pub(super) from: Argument,
+    pub(super) from: ScriptArgument,
     /// The directories that `from` may be in.
     pub(super) directories: Directories,
     pub(super) to: String,
@@ -67,7 +67,7 @@ impl<'t> Walker<'t> {
 
     pub(super) fn finish(mut self) -> Programs {
         for FunctionCall { words, directories } in std::mem::take(&mut self.calls) {
-            let name = words.first().and_then(Argument::text);
+            let name = words.first().and_then(ScriptArgument::text);
             if name.is_some_and(|name| self.forwarding.contains(name)) {
                 self.directories = directories;
                 self.loops += 1;
@@ -99,12 +99,12 @@ impl<'t> Walker<'t> {
     /// A command whose surroundings are not known: a directory that it enters may be entered or not.
     pub(super) fn loose_command(&mut self, words: &[Word<'_>]) {
         let before = self.directories.clone();
-        let words: Vec<Argument> = words
+        let words: Vec<ScriptArgument> = words
             .iter()
-            .map(|word| Argument::new(word, self.text))
+            .map(|word| ScriptArgument::new(word, self.text))
             .collect();
         self.start(&words);
-        self.directories.or(&before);
+        self.directories.add_branch(&before);
     }
 
     fn item(&mut self, item: &AndOrList<'_>) {
@@ -114,7 +114,7 @@ impl<'t> Walker<'t> {
             self.pipeline(next);
             // What stands behind `||` is usually not run.
             if *joint == Connector::Or {
-                self.directories.or(&before);
+                self.directories.add_branch(&before);
             }
         }
     }
@@ -141,8 +141,8 @@ impl<'t> Walker<'t> {
                     self.assign(assignment.name, &assignment.values);
                 }
                 self.substitutions(&simple.words);
-                let words: Vec<Argument> = (simple.words.iter())
-                    .map(|word| Argument::new(word, self.text))
+                let words: Vec<ScriptArgument> = (simple.words.iter())
+                    .map(|word| ScriptArgument::new(word, self.text))
                     .collect();
                 self.start(&words);
                 self.input(command, &words);
@@ -175,7 +175,7 @@ impl<'t> Walker<'t> {
         let mut ends = self.directories.clone();
         for part in parts {
             self.scripts(std::slice::from_ref(part));
-            ends.or(&self.directories);
+            ends.add_branch(&self.directories);
             self.directories = ends.clone();
         }
     }
@@ -196,10 +196,10 @@ impl<'t> Walker<'t> {
     /// What follows may be run in any directory that the text enters before or after; those so far and the root are what can
     /// be told.
     fn may_be_anywhere(&mut self) {
-        self.directories.or(&Directories::root());
+        self.directories.add_branch(&Directories::root());
         for directory in directories_of(self.text) {
-            let known = joined("", &directory);
-            self.directories.or(&Directories {
+            let known = join_path("", &directory);
+            self.directories.add_branch(&Directories {
                 known: vec![known],
                 or_unknown: false,
             });
@@ -211,7 +211,7 @@ impl<'t> Walker<'t> {
         let before = self.directories.clone();
         self.may_be_anywhere();
         for NestedText { text, span } in texts {
-            self.nested(text, *span);
+            self.walk_nested(text, *span);
         }
         self.directories = before;
     }
@@ -226,21 +226,23 @@ impl<'t> Walker<'t> {
     }
 
     fn assign(&mut self, name: &str, values: &[Word<'_>]) {
-        let values = values.iter().map(|word| Argument::new(word, self.text));
+        let values = values
+            .iter()
+            .map(|word| ScriptArgument::new(word, self.text));
         for value in values.collect::<Vec<_>>() {
             self.search_in(name, &value);
         }
     }
 
     /// A text that a shell is given: `bash -c '…'`.
-    pub(super) fn text_within(&mut self, word: &Argument) {
+    pub(super) fn text_within(&mut self, word: &ScriptArgument) {
         match word.text().map(str::to_owned) {
-            Some(text) => self.nested(&text, word.span),
+            Some(text) => self.walk_nested(&text, word.span),
             None => self.unknown(word),
         }
     }
 
-    pub(super) fn nested(&mut self, text: &str, span: Span) {
+    pub(super) fn walk_nested(&mut self, text: &str, span: Span) {
         let Some(depth) = self.depth.checked_sub(1) else {
             self.push(Script::Unknown(text.to_owned()), span);
             return;

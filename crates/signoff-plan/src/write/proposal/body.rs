@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::step::{is_closed, longest_run, one_line, push};
 use crate::dialect::proposal::parts_the_file;
-use crate::dialect::rejection::{heading, spelled};
+use crate::dialect::rejection::{escape_feedback, heading};
 use crate::model::Plan;
 
 /// Adds what to know. Prose comes last: a heading in it may end the section.
@@ -72,7 +72,7 @@ pub(super) fn rejections(out: &mut String, plan: &Plan) {
     for rejection in rejections.into_iter().flatten() {
         let feedback = rejection.get("feedback").and_then(Value::as_str);
         let version = rejection.get("version").and_then(Value::as_u64);
-        let text = spelled(feedback.unwrap_or_default());
+        let text = escape_feedback(feedback.unwrap_or_default());
         push(out, &["\n", &heading(version), "\n", &text, "\n"]);
     }
 }

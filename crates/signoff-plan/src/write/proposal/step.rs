@@ -81,12 +81,12 @@ fn fields(out: &mut String, step: &Step, indent: &str) {
         field(out, "on_fail", &policy, indent);
     }
     if let Some(when) = &step.when {
-        field(out, "when", &short(when), indent);
+        field(out, "when", &short_value(when), indent);
     }
 }
 
 /// A value on one line, which keeps back-ticks of its own.
-pub(crate) fn short(text: &str) -> String {
+pub(crate) fn short_value(text: &str) -> String {
     if !text.starts_with('`') {
         return one_line(text);
     }

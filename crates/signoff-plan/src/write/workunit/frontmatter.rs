@@ -43,7 +43,7 @@ impl Writer<'_> {
         if reads(&self.probe, &format!("{tried}: {value}"), tried, &text) {
             return Some(format!("{name}: {value}"));
         }
-        self.lose(None, name, "YAML cannot hold this text");
+        self.note_loss(None, name, "YAML cannot hold this text");
         None
     }
 
@@ -61,7 +61,7 @@ impl Writer<'_> {
         if reads(&self.probe, &line, name, &value) {
             return Some(line);
         }
-        self.lose(None, name, "YAML cannot hold one of the names");
+        self.note_loss(None, name, "YAML cannot hold one of the names");
         None
     }
 
@@ -75,7 +75,7 @@ impl Writer<'_> {
         if reads(&self.probe, &lines, "params", &value) {
             return Some(lines);
         }
-        self.lose(None, "params", "YAML cannot hold one of the values");
+        self.note_loss(None, "params", "YAML cannot hold one of the values");
         None
     }
 
@@ -86,11 +86,11 @@ impl Writer<'_> {
             return NEW;
         };
         let Some(word) = plan_word(Dialect::Workunit, status) else {
-            self.lose(None, "status", "this dialect has no such status");
+            self.note_loss(None, "status", "this dialect has no such status");
             return NEW;
         };
         if !is_same_plan_status(status, word) {
-            self.lose(None, "status", &other_status(status, word));
+            self.note_loss(None, "status", &other_status(status, word));
         }
         word
     }
@@ -109,7 +109,7 @@ impl Writer<'_> {
         let mut kept = BTreeMap::new();
         for (name, value) in &self.plan.record {
             let Some(field) = crate::field::plan_name(name) else {
-                self.lose(None, name, "a plan has no such field");
+                self.note_loss(None, name, "a plan has no such field");
                 continue;
             };
             let one = BTreeMap::from([(name.clone(), value.clone())]);
@@ -122,7 +122,7 @@ impl Writer<'_> {
             if reads(&self.probe, &mapping("record", &one), field, value) {
                 kept.extend(one);
             } else {
-                self.lose(None, field, "YAML cannot hold this value");
+                self.note_loss(None, field, "YAML cannot hold this value");
             }
         }
         (!kept.is_empty()).then(|| mapping("record", &kept))
@@ -191,5 +191,8 @@ fn section(rejection: &Value) -> Option<String> {
         None => None,
     };
     let heading = rejection::heading(version);
-    Some(format!("{heading}\n\n{}", rejection::spelled(feedback)))
+    Some(format!(
+        "{heading}\n\n{}",
+        rejection::escape_feedback(feedback)
+    ))
 }

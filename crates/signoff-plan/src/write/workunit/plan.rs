@@ -45,7 +45,7 @@ impl Writer<'_> {
             "untitled"
         };
         match own {
-            Some(_) => self.lose(None, "title", "it does not fit into a heading"),
+            Some(_) => self.note_loss(None, "title", "it does not fit into a heading"),
             None if self.plan.title.is_none() => self.fill_in("title", name),
             None => {}
         }
@@ -68,7 +68,7 @@ impl Writer<'_> {
         match render(&self.probe, FieldOwner::Plan, name, &value) {
             Ok(lines) => Some(lines),
             Err(why) => {
-                self.lose(None, name, &why);
+                self.note_loss(None, name, &why);
                 None
             }
         }

@@ -128,7 +128,7 @@ impl RenderedField<'_> {
         }
         let verbatim = format!("**{label}:**\n{}", fenced(VERBATIM, text));
         if text.lines().any(begins_with_label) {
-            // It would be read back, and reported as a field that nobody knows.
+            // It would be read back, and reported as an unknown field.
             return self.first(&[verbatim, plain], value);
         }
         self.first(&[plain, verbatim], value)

@@ -46,7 +46,7 @@ impl Writer<'_> {
             Some(word) => self.line(&format!("**status:** {word}")),
             None => {
                 let why = "steps of this dialect are marked `done`, `failed` or `skipped`";
-                self.lose(Some(at), "status", why);
+                self.note_loss(Some(at), "status", why);
             }
         }
     }
@@ -64,7 +64,7 @@ impl Writer<'_> {
         let wanted = Value::from(title);
         if !is_simple(title) && !title.is_empty() && !self.probe.step(trial, &[("title", &wanted)])
         {
-            self.lose(Some(at), "title", "it does not fit into a heading");
+            self.note_loss(Some(at), "title", "it does not fit into a heading");
             title = "";
         }
         let number = (at + 1).to_string();
@@ -81,7 +81,7 @@ impl Writer<'_> {
         }
         match render(&self.probe, FieldOwner::Step, name, &value) {
             Ok(lines) => self.line(&lines),
-            Err(why) => self.lose(Some(at), name, &why),
+            Err(why) => self.note_loss(Some(at), name, &why),
         }
     }
 
@@ -152,7 +152,7 @@ impl Writer<'_> {
             self.line(&lines);
         } else {
             for (name, _) in &values {
-                self.lose(Some(at), name, "no fenced block holds it");
+                self.note_loss(Some(at), name, "no fenced block holds it");
             }
         }
     }

@@ -73,7 +73,7 @@ pub(super) fn touch_only_their_place(source: &Source, checked: &Checked) {
     let Some((step, place)) = steps().nth(places.len() / 2) else {
         return;
     };
-    // Of two steps with one id the first is meant.
+    // If two steps have the same id, the first one counts.
     if steps().filter(|(other, _)| other.id == step.id).count() > 1 {
         return;
     }

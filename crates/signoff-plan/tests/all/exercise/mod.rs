@@ -71,7 +71,7 @@ fn write_and_read(checked: &Checked, dialect: Dialect) {
     let written = write(&checked.plan, dialect);
     // A title that is filled in is part of the digest.
     let mut losses = written.losses.iter();
-    let lost = losses.any(|loss| loss.matters() || loss.field == "title");
+    let lost = losses.any(|loss| loss.is_relevant() || loss.field == "title");
     if lost || checked.errors() > 0 {
         return;
     }

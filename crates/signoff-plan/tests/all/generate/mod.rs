@@ -504,7 +504,7 @@ fn numbered(steps: Vec<(Step, Option<Vec<prop::sample::Index>>)>) -> Vec<Step> {
             let before = before
                 .filter_map(|place| u32::try_from(place).ok())
                 .collect();
-            step.depends_on = Depends::on(at, before);
+            step.depends_on = Depends::from_positions(at, before);
         }
         done.push(step);
     }

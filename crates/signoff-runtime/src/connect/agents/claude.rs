@@ -10,13 +10,13 @@ use signoff_plan::guard::Agent;
 use signoff_work::settings::json::Entry;
 
 use super::{
-    HOOK_SECONDS, Integration, NAME, PlannedFile, Surroundings, commands, entries, hook_entry,
-    member, skill, whole, whole_json,
+    ConnectContext, HOOK_SECONDS, Integration, NAME, PlannedFile, commands, entries, hook_entry,
+    member, skill, whole_file, whole_json,
 };
 
 const MANIFEST: &str = include_str!("../../../../../integrations/claude/plugin.json");
 
-pub(super) fn integration(surroundings: &Surroundings) -> Integration {
+pub(super) fn integration(surroundings: &ConnectContext) -> Integration {
     let mut files = match surroundings.scope {
         Scope::User => plugin(surroundings),
         Scope::Project => project_files(surroundings),
@@ -38,7 +38,7 @@ pub(super) fn integration(surroundings: &Surroundings) -> Integration {
     }
 }
 
-fn hooks(surroundings: &Surroundings) -> Vec<Entry> {
+fn hooks(surroundings: &ConnectContext) -> Vec<Entry> {
     let hook = json!({
         "type": "command",
         "command": surroundings.hook(Agent::Claude),
@@ -56,12 +56,12 @@ fn hooks(surroundings: &Surroundings) -> Vec<Entry> {
     ]
 }
 
-fn plugin(surroundings: &Surroundings) -> Vec<PlannedFile> {
+fn plugin(surroundings: &ConnectContext) -> Vec<PlannedFile> {
     let claude = surroundings.home_directory("CLAUDE_CONFIG_DIR", ".claude");
     let plugin = claude.join("skills").join(NAME);
     let servers: Value = json!({"mcpServers": {NAME: surroundings.server()}});
     let mut files = vec![
-        whole(plugin.join(".claude-plugin/plugin.json"), MANIFEST),
+        whole_file(plugin.join(".claude-plugin/plugin.json"), MANIFEST),
         whole_json(plugin.join(".mcp.json"), &servers),
         skill(plugin.join("skills")),
     ];
@@ -69,7 +69,7 @@ fn plugin(surroundings: &Surroundings) -> Vec<PlannedFile> {
     files
 }
 
-fn project_files(surroundings: &Surroundings) -> Vec<PlannedFile> {
+fn project_files(surroundings: &ConnectContext) -> Vec<PlannedFile> {
     let root = &surroundings.root;
     let server = member("mcpServers", NAME, surroundings.server());
     let mut files = vec![

@@ -6,11 +6,11 @@ use signoff_plan::guard::Agent;
 use signoff_work::settings::toml::Section;
 
 use super::{
-    FileContent, HOOK_SECONDS, Integration, NAME, PlannedFile, Surroundings, commands, entries,
+    ConnectContext, FileContent, HOOK_SECONDS, Integration, NAME, PlannedFile, commands, entries,
     hook_entry, skill,
 };
 
-pub(super) fn integration(surroundings: &Surroundings) -> Integration {
+pub(super) fn integration(surroundings: &ConnectContext) -> Integration {
     let codex = match surroundings.scope {
         Scope::User => surroundings.home_directory("CODEX_HOME", ".codex"),
         Scope::Project => surroundings.root.join(".codex"),
@@ -44,7 +44,7 @@ pub(super) fn integration(surroundings: &Surroundings) -> Integration {
     Integration { files, next }
 }
 
-fn server(surroundings: &Surroundings) -> Section {
+fn server(surroundings: &ConnectContext) -> Section {
     Section {
         path: ["mcp_servers".to_owned(), NAME.to_owned()],
         members: vec![

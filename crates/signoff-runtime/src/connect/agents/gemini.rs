@@ -5,8 +5,8 @@ use signoff_api::connect::Scope;
 use signoff_plan::guard::Agent;
 
 use super::{
-    HOOK_SECONDS, Integration, NAME, PlannedFile, Surroundings, entries, hook_entry, member, skill,
-    whole, whole_json,
+    ConnectContext, HOOK_SECONDS, Integration, NAME, PlannedFile, entries, hook_entry, member,
+    skill, whole_file, whole_json,
 };
 
 const CONTEXT: &str = include_str!("../../../../../integrations/gemini/GEMINI.md");
@@ -21,7 +21,7 @@ const COMMANDS: [(&str, &str); 2] = [
     ),
 ];
 
-pub(super) fn integration(surroundings: &Surroundings) -> Integration {
+pub(super) fn integration(surroundings: &ConnectContext) -> Integration {
     match surroundings.scope {
         Scope::User => Integration {
             files: extension(surroundings),
@@ -38,7 +38,7 @@ pub(super) fn integration(surroundings: &Surroundings) -> Integration {
 }
 
 /// What calls the guard; the time is in milliseconds.
-fn hook(surroundings: &Surroundings) -> Value {
+fn hook(surroundings: &ConnectContext) -> Value {
     json!({
         "name": NAME,
         "type": "command",
@@ -47,7 +47,7 @@ fn hook(surroundings: &Surroundings) -> Value {
     })
 }
 
-fn extension(surroundings: &Surroundings) -> Vec<PlannedFile> {
+fn extension(surroundings: &ConnectContext) -> Vec<PlannedFile> {
     let home = surroundings.home_directory("GEMINI_CLI_HOME", "");
     let extension = home.join(".gemini/extensions").join(NAME);
     let manifest = json!({
@@ -65,17 +65,19 @@ fn extension(surroundings: &Surroundings) -> Vec<PlannedFile> {
     let mut files = vec![
         whole_json(extension.join("gemini-extension.json"), &manifest),
         whole_json(extension.join("hooks/hooks.json"), &hooks),
-        whole(extension.join("GEMINI.md"), CONTEXT),
+        whole_file(extension.join("GEMINI.md"), CONTEXT),
         skill(extension.join("skills")),
     ];
     let commands = COMMANDS.iter();
     files.extend(
-        commands.map(|(name, text)| whole(extension.join("commands").join(NAME).join(name), *text)),
+        commands.map(|(name, text)| {
+            whole_file(extension.join("commands").join(NAME).join(name), *text)
+        }),
     );
     files
 }
 
-fn project_files(surroundings: &Surroundings) -> Vec<PlannedFile> {
+fn project_files(surroundings: &ConnectContext) -> Vec<PlannedFile> {
     let gemini = surroundings.root.join(".gemini");
     let hook = hook(surroundings);
     let settings = vec![
@@ -89,7 +91,8 @@ fn project_files(surroundings: &Surroundings) -> Vec<PlannedFile> {
     ];
     let commands = COMMANDS.iter();
     files.extend(
-        commands.map(|(name, text)| whole(gemini.join("commands").join(NAME).join(name), *text)),
+        commands
+            .map(|(name, text)| whole_file(gemini.join("commands").join(NAME).join(name), *text)),
     );
     files
 }

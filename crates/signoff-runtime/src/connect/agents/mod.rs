@@ -39,7 +39,7 @@ const HOOK_SECONDS: u64 = 60;
 
 /// Where an agent's files are.
 #[derive(Debug, Clone)]
-pub(super) struct Surroundings {
+pub(super) struct ConnectContext {
     pub(super) scope: Scope,
     pub(super) home: PathBuf,
     /// The project, or the home.
@@ -84,7 +84,7 @@ impl FileContent {
     }
 }
 
-pub(super) fn integration(agent: Agent, surroundings: &Surroundings) -> Integration {
+pub(super) fn integration(agent: Agent, surroundings: &ConnectContext) -> Integration {
     match agent {
         Agent::Claude => claude::integration(surroundings),
         Agent::Codex => codex::integration(surroundings),
@@ -94,7 +94,7 @@ pub(super) fn integration(agent: Agent, surroundings: &Surroundings) -> Integrat
     }
 }
 
-impl Surroundings {
+impl ConnectContext {
     /// A directory of an agent in the home, or where this variable says it is.
     fn home_directory(&self, variable: &str, default: &str) -> PathBuf {
         let moved = self.variables.get(OsStr::new(variable)).map(PathBuf::from);
@@ -130,7 +130,7 @@ impl Surroundings {
     }
 }
 
-fn whole(path: PathBuf, text: impl Into<String>) -> PlannedFile {
+fn whole_file(path: PathBuf, text: impl Into<String>) -> PlannedFile {
     PlannedFile {
         path,
         content: FileContent::Whole(text.into()),
@@ -139,7 +139,7 @@ fn whole(path: PathBuf, text: impl Into<String>) -> PlannedFile {
 
 /// A file of ours in JSON.
 fn whole_json(path: PathBuf, value: &Value) -> PlannedFile {
-    whole(path, format!("{value:#}\n"))
+    whole_file(path, format!("{value:#}\n"))
 }
 
 fn entries(path: PathBuf, entries: Vec<Entry>) -> PlannedFile {
@@ -170,14 +170,14 @@ fn hook_entry(event: &str, value: Value) -> Entry {
 
 /// The skill below a directory of skills.
 fn skill(directory: PathBuf) -> PlannedFile {
-    whole(directory.join(NAME).join("SKILL.md"), SKILL)
+    whole_file(directory.join(NAME).join("SKILL.md"), SKILL)
 }
 
 /// The commands in a directory, with a prefix where other commands are beside them.
 fn commands(directory: PathBuf, prefix: &str) -> impl Iterator<Item = PlannedFile> {
     COMMANDS
         .iter()
-        .map(move |(name, text)| whole(directory.join(format!("{prefix}{name}")), *text))
+        .map(move |(name, text)| whole_file(directory.join(format!("{prefix}{name}")), *text))
 }
 
 #[cfg(test)]

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use serde_json::json;
 use signoff_api::connect::Scope;
 
-use super::{Integration, NAME, Surroundings, commands, entries, member, skill, whole};
+use super::{ConnectContext, Integration, NAME, commands, entries, member, skill, whole_file};
 
 const PLUGIN: &str = include_str!("../../../../../integrations/opencode/signoff.ts");
 
-pub(super) fn integration(surroundings: &Surroundings) -> Integration {
+pub(super) fn integration(surroundings: &ConnectContext) -> Integration {
     let (settings, directory) = match surroundings.scope {
         Scope::User => {
             let config = surroundings.home_directory("XDG_CONFIG_HOME", ".config");
@@ -27,7 +27,7 @@ pub(super) fn integration(surroundings: &Surroundings) -> Integration {
         "enabled": true,
     });
     let mut files = vec![
-        whole(
+        whole_file(
             directory.join("plugins/signoff.ts"),
             surroundings.script(PLUGIN),
         ),

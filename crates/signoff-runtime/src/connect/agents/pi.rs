@@ -2,11 +2,11 @@
 
 use signoff_api::connect::Scope;
 
-use super::{Integration, Surroundings, skill, whole};
+use super::{ConnectContext, Integration, skill, whole_file};
 
 const EXTENSION: &str = include_str!("../../../../../integrations/pi/signoff.ts");
 
-pub(super) fn integration(surroundings: &Surroundings) -> Integration {
+pub(super) fn integration(surroundings: &ConnectContext) -> Integration {
     let directory = match surroundings.scope {
         Scope::User => surroundings.home_directory("PI_CODING_AGENT_DIR", ".pi/agent"),
         Scope::Project => surroundings.root.join(".pi"),
@@ -14,7 +14,7 @@ pub(super) fn integration(surroundings: &Surroundings) -> Integration {
     let extension = directory.join("extensions/signoff.ts");
     Integration {
         files: vec![
-            whole(extension, surroundings.script(EXTENSION)),
+            whole_file(extension, surroundings.script(EXTENSION)),
             skill(directory.join("skills")),
         ],
         next: vec![

@@ -64,7 +64,7 @@ fn has_changes(run: &Run) -> bool {
 }
 
 /// Settles the held files as a person says, and lands the rest.
-pub(super) fn settle(
+pub(super) fn settle_held_files(
     landing: LandingReport,
     settlement: &SettleOptions,
     trees: &Trees,

@@ -102,7 +102,7 @@ pub fn land(
     let trigger = Trigger::Person(settlement);
     let mut landing = land_commits(project, trigger, &trees, &mut opened.run)?;
     if opened.state().lands_files() && *settlement != SettleOptions::default() {
-        landing = held_files::settle(landing, settlement, &trees, &mut opened.run)?;
+        landing = held_files::settle_held_files(landing, settlement, &trees, &mut opened.run)?;
     }
     Ok(landing)
 }
@@ -239,8 +239,8 @@ fn put_into_checkout(
         };
         let (commit, by) = (ready.to.to_string(), by.to_owned());
         run.record(Input::LandingBegins { commit, by })?;
-        failpoint::reached("land.recorded");
-        match trees.git().land(&ready, &failpoint::reached)? {
+        failpoint::reach("land.recorded");
+        match trees.git().land(&ready, &failpoint::reach)? {
             LandOutcome::Done { commit } => return Ok(LandingResult::At(commit)),
             LandOutcome::Moved => {}
         }
@@ -263,7 +263,7 @@ fn finish_landing(
     landing.branch = branch.map(|name| name.trim_start_matches("refs/heads/").to_owned());
     run.record(Input::Landed { commit, by })?;
     run.close()?;
-    failpoint::reached("land.landed");
+    failpoint::reach("land.landed");
     trees.remove_all()?;
     Ok(landing)
 }
@@ -285,7 +285,7 @@ fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
 }
 
 /// Lands a run that was completed, when the loop has come back.
-pub(super) fn settle(
+pub(super) fn land_after_completion(
     project: &Project,
     trees: Option<&Trees>,
     run: &mut JournaledRun<'_>,

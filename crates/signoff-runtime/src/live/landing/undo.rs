@@ -101,7 +101,7 @@ fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error
         let by = opened.project.process.person.clone();
         opened.run.record(Input::Undo { by })?;
     }
-    failpoint::reached("undo.recorded");
+    failpoint::reach("undo.recorded");
     Ok(UndoReport {
         removed: trees.remove_all()?,
         ..UndoReport::default()
@@ -148,7 +148,7 @@ fn take_back(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Er
         let by = opened.project.process.person.clone();
         opened.run.record(Input::Undo { by })?;
     }
-    failpoint::reached("undo.recorded");
+    failpoint::reach("undo.recorded");
     let report = trees.unland_files()?;
     let mut restored = report.restored;
     restored.extend(report.merged);

@@ -4,7 +4,7 @@ use signoff_api::progress::{AgentProgress, Todo, TodoState};
 use signoff_engine::{LiveUsage, ModelUsage, PricedBy, TokenUsage};
 use signoff_work::agent::{self, AgentEvent, PricedUsage, Prices, Spending};
 
-use crate::runs::todo;
+use crate::runs::todo_entry;
 
 /// How much of a sentence or an argument is shown.
 const SHOWN: usize = 120;
@@ -49,10 +49,12 @@ impl AgentActivity {
                     self.doing = format!("says: {}", shorten(line));
                 }
             }
-            AgentEvent::ToolStarted { tool, about, .. } => self.doing = doing(&tool, &about),
+            AgentEvent::ToolStarted { tool, about, .. } => self.doing = action_text(&tool, &about),
             AgentEvent::ToolEnded { .. } => "thinking".clone_into(&mut self.doing),
             AgentEvent::FileChanged { path } => self.doing = format!("editing {}", shorten(&path)),
-            AgentEvent::Todo { entries } => self.todo = entries.into_iter().map(todo).collect(),
+            AgentEvent::Todo { entries } => {
+                self.todo = entries.into_iter().map(todo_entry).collect();
+            }
             AgentEvent::Usage(usage) => self.add_usage(usage),
             AgentEvent::Denied { tool, .. } => {
                 self.doing = format!("was denied {}", shorten(&tool));
@@ -140,7 +142,7 @@ fn model_usage(priced: PricedUsage) -> ModelUsage {
 }
 
 /// What an agent does with a tool, in a few words. Agents name their tools differently.
-fn doing(tool: &str, about: &str) -> String {
+fn action_text(tool: &str, about: &str) -> String {
     let about = shorten(about);
     let name = tool.to_ascii_lowercase();
     let is = |words: &[&str]| words.iter().any(|word| name.contains(word));
@@ -207,7 +209,7 @@ mod tests {
             ("write_file", "", "editing (write_file)"),
             ("mcp__github__issue", "#3", "using mcp__github__issue #3"),
         ] {
-            assert_eq!(doing(tool, about), expected);
+            assert_eq!(action_text(tool, about), expected);
         }
     }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use signoff_sandbox::StdinWriter;
 use signoff_work::agent::{AcpClient, AcpStep, AgentEnd, AgentExit, PermissionRequest};
 
-use super::talk::Heard;
+use super::channel::ParsedLine;
 
 /// How long an agent may take to read what it is told.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -39,7 +39,7 @@ impl Dialogue {
     }
 
     /// Takes a line of the agent.
-    pub(super) fn hear(&self, line: &[u8]) -> Heard {
+    pub(super) fn read_line(&self, line: &[u8]) -> ParsedLine {
         let mut state = self.lock();
         let AcpStep {
             send: messages,
@@ -51,7 +51,7 @@ impl Dialogue {
         if finished {
             state.stdin = None;
         }
-        Heard {
+        ParsedLine {
             events,
             asks: ask,
             is_done: finished,

@@ -1,7 +1,8 @@
 //! An agent at work: its stream is read as it arrives, its progress kept, and the loop told.
 
 mod activity;
-mod asked;
+mod ask;
+mod channel;
 mod denials;
 mod dialogue;
 mod handle;
@@ -10,13 +11,12 @@ mod progress_file;
 mod question_directory;
 mod questions;
 mod sessions;
-mod talk;
 
-pub use self::asked::QuestionStop;
-pub(crate) use self::asked::{AgentQuestion, AgentSpending, AskError, ask};
+pub use self::ask::QuestionStop;
+pub(crate) use self::ask::{AgentQuestion, AgentSpending, AskError, ask};
+pub(super) use self::channel::AgentChannel;
 pub(super) use self::denials::Denials;
 pub(super) use self::handle::{AgentHandle, EndReason};
 pub(super) use self::monitor::{AgentEnding, AgentMonitor, MonitorSetup};
 pub(super) use self::questions::Questions;
 pub(super) use self::sessions::Sessions;
-pub(super) use self::talk::Talk;

@@ -13,11 +13,11 @@ use signoff_work::confine::agent_advice;
 use signoff_work::secrets::Secrets;
 
 use super::activity::AgentActivity;
+use super::channel::{AgentChannel, ParsedLine};
 use super::denials::Denials;
 use super::handle::{AgentHandle, EndReason};
 use super::progress_file::ProgressFile;
 use super::questions::Questions;
-use super::talk::{Heard, Talk};
 use crate::drive::{ActiveAgent, WakeReason};
 use crate::local::message::Message;
 use crate::local::supervisor::Ended;
@@ -33,7 +33,7 @@ pub(in crate::local) struct MonitorSetup {
     pub(in crate::local) driver: DriverKind,
     /// The model that it was asked to use.
     pub(in crate::local) model: Option<String>,
-    pub(in crate::local) talk: Talk,
+    pub(in crate::local) talk: AgentChannel,
     pub(in crate::local) questions: Questions,
     pub(in crate::local) denials: Denials,
     pub(in crate::local) prices: Prices,
@@ -51,7 +51,7 @@ pub(in crate::local) struct AgentMonitor {
     driver: DriverKind,
     model: Option<String>,
     own_sandbox: bool,
-    talk: Talk,
+    talk: AgentChannel,
     questions: Questions,
     denials: Denials,
     lines: LineSplitter,
@@ -81,7 +81,7 @@ impl AgentMonitor {
             step: setup.step,
             attempt: setup.attempt,
             driver: setup.driver,
-            handle: AgentHandle::new(setup.questions.clone(), setup.talk.dialogue().cloned()),
+            handle: AgentHandle::new(setup.questions.clone(), setup.talk.as_dialogue().cloned()),
             activity: AgentActivity::new(setup.driver.name(), setup.prices),
             model: setup.model,
             own_sandbox: setup.own_sandbox,
@@ -111,10 +111,10 @@ impl AgentMonitor {
         self.questions.begin(running.time_limit());
         self.talk.begin(running.take_stdin());
         self.is_news = true;
-        self.tell();
-        let command = running.wait_with(&mut |bytes| self.hear(bytes));
+        self.send_activity();
+        let command = running.wait_with(&mut |bytes| self.read_bytes(bytes));
         let mut lines = std::mem::take(&mut self.lines);
-        lines.finish(|line| self.hear_line(line));
+        lines.finish(|line| self.read_line(line));
         // One that is told to end may do so before it is ended.
         let ended = match (self.handle.end_reason(), command.status) {
             (Some(EndReason::Stopped), _) | (None, ExitStatus::Stopped) => None?,
@@ -126,19 +126,19 @@ impl AgentMonitor {
         Some(Ended { command, more })
     }
 
-    fn hear(&mut self, bytes: &[u8]) {
+    fn read_bytes(&mut self, bytes: &[u8]) {
         let mut lines = std::mem::take(&mut self.lines);
-        lines.push(bytes, |line| self.hear_line(line));
+        lines.push(bytes, |line| self.read_line(line));
         self.lines = lines;
-        self.tell();
+        self.send_activity();
     }
 
-    fn hear_line(&mut self, line: &[u8]) {
-        let Heard {
+    fn read_line(&mut self, line: &[u8]) {
+        let ParsedLine {
             events,
             asks,
             is_done,
-        } = self.talk.hear(line);
+        } = self.talk.read_line(line);
         for event in events {
             self.is_urgent |= matches!(event, AgentEvent::Usage(_));
             self.activity.note(event);
@@ -154,12 +154,12 @@ impl AgentMonitor {
 
     /// A person has to answer: the loop is told, and the agent waits.
     fn ask(&mut self, question: PermissionRequest) {
-        let Some(dialogue) = self.talk.dialogue().cloned() else {
+        let Some(dialogue) = self.talk.as_dialogue().cloned() else {
             return;
         };
         let what = self.secrets.hide(&question.summary()).into_owned();
         self.activity.note_question(&what);
-        self.tell_now();
+        self.send_activity_now();
         let asked = Input::PermissionAsked {
             step: self.step,
             attempt: self.attempt,
@@ -172,13 +172,13 @@ impl AgentMonitor {
     }
 
     /// Tells what was heard, unless that was done just before and it can wait.
-    fn tell(&mut self) {
+    fn send_activity(&mut self) {
         if self.is_news && (self.is_urgent || self.file.is_due()) {
-            self.tell_now();
+            self.send_activity_now();
         }
     }
 
-    fn tell_now(&mut self) {
+    fn send_activity_now(&mut self) {
         self.is_news = false;
         self.is_urgent = false;
         let mut progress = self
@@ -207,7 +207,7 @@ impl AgentMonitor {
             stderr: stderr.as_bytes(),
         });
         self.denials.read_file();
-        self.tell_now();
+        self.send_activity_now();
         let mut report = agent_report(self.activity.snapshot(String::new()));
         self.denials.add_to(&mut report.denied);
         report.own_sandbox = self.own_sandbox;

@@ -113,7 +113,7 @@ impl CallDesk {
         let pass_on = move |allow| {
             sender.send(allow).ok();
         };
-        setup.questions.ask(|| self.tell(asked), pass_on);
+        setup.questions.ask(|| self.send_input(asked), pass_on);
         answer.recv().unwrap_or(false)
     }
 
@@ -128,7 +128,7 @@ impl CallDesk {
             Some(waiting) => drop(waiting.insert(number, go)),
             None => return Err(over()),
         }
-        self.tell(Input::AgentCallBegins {
+        self.send_input(Input::AgentCallBegins {
             step: setup.step,
             attempt: setup.attempt,
             number,
@@ -146,7 +146,7 @@ impl CallDesk {
         let end = match setup.toolbox.call(&made, &setup.stop) {
             tools::CallEnd::Done(value) => {
                 // What else looks like a secret may be what the agent has to know.
-                CallEnd::Done(replaced(value, |text| setup.secrets.hide_values(text)))
+                CallEnd::Done(replace_texts(value, |text| setup.secrets.hide_values(text)))
             }
             tools::CallEnd::Failed {
                 message,
@@ -164,7 +164,7 @@ impl CallDesk {
             CallEnd::Done(value) => Ok(value.clone()),
             CallEnd::Failed { message, .. } => Err(message.clone()),
         };
-        self.tell(Input::AgentCallEnded {
+        self.send_input(Input::AgentCallEnded {
             step: setup.step,
             attempt: setup.attempt,
             number,
@@ -193,7 +193,7 @@ impl CallDesk {
 
     fn call_for_journal(&self, call: &ToolCall) -> ToolCall {
         ToolCall {
-            args: replaced(call.args.clone(), |text| self.setup.secrets.hide(text)),
+            args: replace_texts(call.args.clone(), |text| self.setup.secrets.hide(text)),
             ..call.clone()
         }
     }
@@ -203,7 +203,7 @@ impl CallDesk {
         let CallEnd::Done(value) = end else {
             return end;
         };
-        let value = replaced(value, |text| self.setup.secrets.hide(text));
+        let value = replace_texts(value, |text| self.setup.secrets.hide(text));
         let text = value.to_string();
         CallEnd::Done(match text.char_indices().nth(JOURNALED) {
             Some((cut, _)) => format!("{}…", &text[..cut]).into(),
@@ -211,7 +211,7 @@ impl CallDesk {
         })
     }
 
-    fn tell(&self, input: Input) {
+    fn send_input(&self, input: Input) {
         // The receiver is gone: the run was abandoned.
         drop(self.setup.sender.send(Message::Happened(input.into())));
     }
@@ -226,7 +226,7 @@ fn full_name(server: &str, tool: &str) -> String {
 }
 
 /// The value without what `hide` takes out of its text.
-fn replaced(value: Value, hide: impl FnOnce(&str) -> Cow<'_, str>) -> Value {
+fn replace_texts(value: Value, hide: impl FnOnce(&str) -> Cow<'_, str>) -> Value {
     let text = value.to_string();
     match hide(&text) {
         Cow::Borrowed(_) => value,

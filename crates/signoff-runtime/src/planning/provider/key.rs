@@ -16,7 +16,7 @@ pub(super) fn find(
 ) -> Result<Option<String>, Error> {
     let command = &project.config.llm.key_command.value;
     if !command.is_empty() {
-        return printed(project, command).map(Some);
+        return key_from_command(project, command).map(Some);
     }
     let names = provider.key_variables();
     let variables = &project.process.variables;
@@ -34,6 +34,6 @@ pub(super) fn find(
     Ok(set)
 }
 
-fn printed(project: &Project, command: &[String]) -> Result<String, Error> {
+fn key_from_command(project: &Project, command: &[String]) -> Result<String, Error> {
     printed_secret(project, command).map_err(|why| PlanningError::KeyCommand { why }.into())
 }

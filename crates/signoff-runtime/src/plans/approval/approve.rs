@@ -24,7 +24,7 @@ use crate::project::locks::take_run;
 use crate::project::{Project, required_proof};
 use crate::runs::view::RunView;
 use crate::signing::proof::{choose_proof, prove};
-use crate::signing::{signed, ssh};
+use crate::signing::{current_signature, ssh};
 
 /// How a plan is to be signed.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +58,7 @@ pub fn changes_since_signed(
     project: &Project,
     plan: &PlanFile,
 ) -> Result<(Signature, SignedDifference), Error> {
-    signed::changes_since_signed(project, plan)?.ok_or_else(|| Error::NotSigned {
+    current_signature::changes_since_signed(project, plan)?.ok_or_else(|| Error::NotSigned {
         plan: plan.source.name().to_owned(),
     })
 }

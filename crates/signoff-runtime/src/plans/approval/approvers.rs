@@ -52,7 +52,7 @@ fn require_signer(
 ) -> Result<(), Error> {
     let required = RequiredApproval::of(project, &plan.checked.plan, &status.history)?;
     let (rule, name) = (required.rule(), plan.source.name().to_owned());
-    if let Some(rule) = rule.impossible() {
+    if let Some(rule) = rule.impossible_rule() {
         return Err(Error::TooFewApprovers { plan: name, rule });
     }
     if let Err(why) = rule.admits(&signer) {
@@ -60,7 +60,7 @@ fn require_signer(
             plan: name,
             by: signer.principal.unwrap_or(signer.name).to_owned(),
             why,
-            named: rule.named(),
+            named: rule.named_approvers(),
         });
     }
     match &status.approval {

@@ -58,14 +58,14 @@ pub(crate) fn sign_after_proposal(context: ActorContext<'_>, mut done: PlanRepor
             .push(format!("the policy could not sign it: {error}")),
     }
     if done.state == PlanState::Verified {
-        let asked = missing(&done.plan);
+        let asked = missing_before_signing(&done.plan);
         done.notes.extend(asked);
     }
     done
 }
 
 /// What is missing before the plan can be signed: it may be proposed before the files it names exist.
-fn missing(plan: &PlanFile) -> impl Iterator<Item = String> {
+fn missing_before_signing(plan: &PlanFile) -> impl Iterator<Item = String> {
     let diagnostics = plan.checked.diagnostics.iter();
     let asked = diagnostics.filter(|problem| problem.code.is_environmental());
     asked.map(|problem| format!("before it can be signed: {}", problem.message))

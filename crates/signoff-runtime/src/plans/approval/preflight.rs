@@ -122,7 +122,7 @@ fn unreachable_paths(project: &Project, plan: &PlanFile) -> Result<Vec<String>, 
     let Some(run_paths) = confinement::run_paths(project, Path::new(""), level) else {
         return Ok(Vec::new());
     };
-    let mut unseen = run_paths.home.refused().to_vec();
+    let mut unseen = run_paths.home.refusals().to_vec();
     if !level.uses_mounts() {
         return Ok(unseen);
     }

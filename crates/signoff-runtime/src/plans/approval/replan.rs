@@ -14,7 +14,7 @@ use crate::plan_file::{PlanFile, SignedText, require_no_errors};
 use crate::plan_history::PlanHistory;
 use crate::project::Project;
 use crate::runs::view::RunView;
-use crate::signing::signed::{CountedSignature, require_signed};
+use crate::signing::current_signature::{CountedSignature, require_signed};
 use crate::signing::watch::Watch;
 
 /// The version of its plan that a run goes on under.
@@ -89,7 +89,7 @@ pub(crate) fn changes_since_run(
     project: &Project,
     view: &RunView,
 ) -> Result<Option<SignedDifference>, Error> {
-    let signed = view.run.signed().clone();
+    let signed = view.run.signed_plan().clone();
     let text = SignedText::default();
     Watch::new(view.plan_path.clone(), signed, view.terms.clone(), text).difference(project)
 }
@@ -121,13 +121,13 @@ pub(crate) fn waiting_run(project: &Project, plan: &PlanFile) -> Result<Option<W
         return Ok(None);
     }
     let terms = project.terms(&plan.checked.plan);
-    let difference = SignedDifference::between(
+    let difference = SignedDifference::compare(
         (&canonical(view.run.plan()), &view.terms),
         (&plan.canonical(), &terms),
     );
     Ok(Some(WaitingRun {
         run: view.run.id().to_owned(),
-        digest: view.run.signed().digest().to_string(),
+        digest: view.run.signed_plan().digest().to_string(),
         difference,
     }))
 }

@@ -16,7 +16,7 @@ use crate::plan_file::same_file;
 use crate::plans::ActorContext;
 use crate::plans::index::{Archive, PlanLocationKind, is_real, refresh};
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::stale::DAY;
+use crate::plans::locked::expiry::DAY;
 use crate::project::relative;
 
 /// A plan that was archived, or taken out of the archive, just now.
@@ -126,7 +126,7 @@ fn move_to_archive(locked: LockedPlan<'_>) -> Result<ArchiveReport, Error> {
     }
     let to = move_into(&store.archive_dir(), &from)?;
     locked.record(&[archived_event(&locked, &to)])?;
-    failpoint::reached("archive.logged");
+    failpoint::reach("archive.logged");
     Ok(report(locked, from, to))
 }
 

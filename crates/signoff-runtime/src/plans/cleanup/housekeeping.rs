@@ -15,7 +15,7 @@ use crate::plan_file::PlanFile;
 use crate::plans::ActorContext;
 use crate::plans::index::{IndexedPlan, IndexedPlans, PlanLocationKind};
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::stale::{DAY, days_expired, has_staleness, waits_since};
+use crate::plans::locked::expiry::{DAY, days_expired, has_staleness, waits_since};
 use crate::plans::status::plan_status;
 use crate::project::{Project, relative};
 

@@ -68,7 +68,7 @@ pub struct EditedSource {
 
 /// The text of a plan with these changes. Nothing is written.
 pub fn edited_source(plan: &PlanFile, changes: &[PlanChange]) -> Result<EditedSource, Error> {
-    let mut edited = EditedSource::unchanged(plan);
+    let mut edited = EditedSource::unchanged_source(plan);
     for change in changes {
         edited.make(plan, change)?;
     }
@@ -77,7 +77,7 @@ pub fn edited_source(plan: &PlanFile, changes: &[PlanChange]) -> Result<EditedSo
 
 impl EditedSource {
     /// The text as it is.
-    pub(super) fn unchanged(plan: &PlanFile) -> Self {
+    pub(super) fn unchanged_source(plan: &PlanFile) -> Self {
         Self {
             source: plan.source.clone(),
             sentences: Vec::new(),
@@ -109,7 +109,7 @@ impl EditedSource {
                     .push(format!("step `{step}` is left out (`when: false`)"));
             }
             PlanChange::AddStep { step, place } => {
-                let place = self.place(plan, place)?;
+                let place = self.resolve_place(plan, place)?;
                 let added = add_step(&self.source, step, &place).map_err(Error::Uneditable)?;
                 self.sentences
                     .push(format!("step `{}` was added {place}", added.step));
@@ -117,7 +117,7 @@ impl EditedSource {
             }
             PlanChange::MoveStep { step, place } => {
                 let step = self.current_id(&step_id(plan, step)?);
-                let place = self.place(plan, place)?;
+                let place = self.resolve_place(plan, place)?;
                 let moved = move_step(&self.source, &step, &place).map_err(Error::Uneditable)?;
                 self.sentences
                     .push(format!("step `{step}` stands {place} now"));
@@ -161,7 +161,7 @@ impl EditedSource {
             .unwrap_or_else(|| id.to_owned())
     }
 
-    fn place(&self, plan: &PlanFile, place: &StepPlace) -> Result<StepPlace, Error> {
+    fn resolve_place(&self, plan: &PlanFile, place: &StepPlace) -> Result<StepPlace, Error> {
         let id = |step: &String| Ok::<_, Error>(self.current_id(&step_id(plan, step)?));
         Ok(match place {
             StepPlace::Before(step) => StepPlace::Before(id(step)?),

@@ -114,7 +114,7 @@ pub fn edit_text(
     Ok(sign_after_proposal(context, replaced))
 }
 
-/// An edit may leave errors that were there, and adds none. What is missing around the plan is no fault of the edit, and
+/// An edit may leave errors that were there, and adds none. What is missing around the plan is not caused by the edit, and
 /// stops a signature.
 fn refuse_new_errors(old: &PlanFile, new: &PlanFile) -> Result<(), Error> {
     let count = |plan: &PlanFile, code: Code| {

@@ -30,7 +30,7 @@ pub struct FieldProblem {
 
 /// Makes the changes that can be made, and checks what comes of them.
 pub fn try_edit(project: &Project, plan: &PlanFile, changes: &[PlanChange]) -> EditTrial {
-    let mut edited = EditedSource::unchanged(plan);
+    let mut edited = EditedSource::unchanged_source(plan);
     let mut refused = Vec::new();
     for change in changes {
         if let Err(why) = edited.make(plan, change) {

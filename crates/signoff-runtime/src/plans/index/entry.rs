@@ -14,7 +14,7 @@ use signoff_store::{plan_log, signatures};
 use super::ReadContext;
 use super::locations::{PlanLocation, PlanLocationKind, path_inside_project};
 use super::missing_tools::missing_tools;
-use super::stamps::{is_racy, stamps};
+use super::stamps::{file_stamps, is_racy};
 use crate::clock::millis;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, is_thread, read_source};
@@ -41,9 +41,9 @@ fn stored_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<In
     };
     let status = plan_status(context.project, &plan)?;
     let entry = IndexEntry {
-        tally: tally(&status.history),
+        tally: count_history(&status.history),
         again: is_unsettled(&plan, &status),
-        row: Some(context.row(location, &plan, &status)?),
+        row: Some(context.plan_row(location, &plan, &status)?),
         ..IndexEntry::default()
     };
     Ok(context.with_stamps(location, None, entry))
@@ -54,7 +54,7 @@ fn logged_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<In
     let project = context.project;
     let history = PlanHistory::of(&plan_log::load(&location.path)?)?;
     let mut entry = IndexEntry {
-        tally: tally(&history),
+        tally: count_history(&history),
         path: history.path().map(str::to_owned),
         ..IndexEntry::default()
     };
@@ -70,7 +70,7 @@ fn logged_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<In
     {
         let status = plan_status(project, &plan)?;
         entry.again = is_unsettled(&plan, &status);
-        entry.row = Some(context.row(location, &plan, &status)?);
+        entry.row = Some(context.plan_row(location, &plan, &status)?);
     }
     Ok(context.with_stamps(location, path.as_deref(), entry))
 }
@@ -113,7 +113,7 @@ fn is_unsettled(plan: &PlanFile, status: &PlanStatus) -> bool {
     }
 }
 
-fn tally(history: &PlanHistory) -> PlanCounts {
+fn count_history(history: &PlanHistory) -> PlanCounts {
     let mut tally = PlanCounts::default();
     let mut since = None;
     for entry in &history.entries {
@@ -148,7 +148,7 @@ fn tally(history: &PlanHistory) -> PlanCounts {
 }
 
 impl ReadContext<'_> {
-    fn row(
+    fn plan_row(
         &self,
         location: &PlanLocation,
         plan: &PlanFile,
@@ -203,9 +203,9 @@ impl ReadContext<'_> {
         elsewhere: Option<&Path>,
         mut entry: IndexEntry,
     ) -> IndexEntry {
-        let stamps = stamps(self, location, elsewhere, entry.row.as_ref());
+        let stamps = file_stamps(self, location, elsewhere, entry.row.as_ref());
         entry.again |= is_racy(&stamps, self.now);
-        entry.seen = self.seen(&stamps, entry.row.as_ref());
+        entry.seen = self.stamp_hash(&stamps, entry.row.as_ref());
         entry
     }
 }
@@ -220,5 +220,5 @@ fn written_at(plan: &PlanFile) -> Millis {
     if said > 0 {
         return said;
     }
-    Stamp::of(&plan.path).map_or(0, |stamp| stamp.written())
+    Stamp::of(&plan.path).map_or(0, |stamp| stamp.modified_at())
 }

@@ -81,7 +81,7 @@ impl IndexedPlans {
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&IndexedPlan, &PlanRow, PlanState)> {
         self.found.iter().filter_map(|found| {
             let row = found.entry.row.as_ref()?;
-            Some((found, row, PlanState::named(&row.state)?))
+            Some((found, row, PlanState::from_name(&row.state)?))
         })
     }
 
@@ -150,7 +150,7 @@ pub(crate) fn refresh(
         kept: None,
     };
     let plans = locations::plan_locations(project, &context.folders, &mut indexed.has_strays);
-    let mut changed = context.sort_out(plans, archive, &mut old, &mut indexed);
+    let mut changed = context.refresh_entries(plans, archive, &mut old, &mut indexed);
     let (mut logs, others) = locations::log_locations(&context.folders, &mut indexed.has_strays);
     indexed.remove_unlogged(others);
     let covered: HashSet<String> = indexed
@@ -158,7 +158,7 @@ pub(crate) fn refresh(
         .filter_map(|(_, row, _)| covered_log(row))
         .collect();
     logs.retain(|location| !covered.contains(&location.name));
-    changed |= context.sort_out(logs, archive, &mut old, &mut indexed);
+    changed |= context.refresh_entries(logs, archive, &mut old, &mut indexed);
     // What is left in the old index no longer exists.
     changed |= known != indexed.found.len();
     if changed {
@@ -166,7 +166,7 @@ pub(crate) fn refresh(
     }
     indexed.kept = match (&project.kept_index, kept) {
         (Some(_), Some(kept)) if !changed => Some(kept),
-        (Some(index), _) => Some(index.keep(indexed.entries())),
+        (Some(index), _) => Some(index.keep_entries(indexed.entries())),
         (None, _) => None,
     };
     Ok(indexed)
@@ -201,7 +201,7 @@ pub(crate) fn is_unchanged(project: &Project, now: Millis, then: &KeptEntries) -
         && logs.iter().all(|location| known(location).is_some())
 }
 
-/// The log that is read with this plan, and so is no place of its own.
+/// The log that is read with this plan, and so has no location of its own.
 fn covered_log(row: &PlanRow) -> Option<String> {
     (!row.double).then(|| Store::log_name(&row.key))
 }
@@ -232,7 +232,7 @@ impl<'a> ReadContext<'a> {
     }
 
     /// Takes unchanged entries from the old index and reads the rest; returns whether anything differs.
-    fn sort_out(
+    fn refresh_entries(
         &self,
         locations: Vec<PlanLocation>,
         archive: Archive,
@@ -273,15 +273,19 @@ impl<'a> ReadContext<'a> {
         if settled && archive == Archive::AsKnown {
             return true;
         }
-        let readable = row.is_none_or(|row| PlanState::named(&row.state).is_some());
+        let readable = row.is_none_or(|row| PlanState::from_name(&row.state).is_some());
         !entry.again
             && readable
-            && self.seen(&stamps::present(self, location, entry), row) == entry.seen
+            && self.stamp_hash(&stamps::current_stamps(self, location, entry), row) == entry.seen
     }
 
     /// How everything looks that an entry is made from. The PATH is one of the terms that a signature covers; whether an
     /// unsigned plan is in order does not depend on whose shell asks.
-    fn seen(&self, stamps: &[Option<index::Stamp>], row: Option<&PlanRow>) -> index::StampHash {
+    fn stamp_hash(
+        &self,
+        stamps: &[Option<index::Stamp>],
+        row: Option<&PlanRow>,
+    ) -> index::StampHash {
         let is_signed = row.is_some_and(|row| self.folders.signatures(&row.key).is_some());
         let path = is_signed.then(|| self.project.process.path());
         index::StampHash::of(stamps, path.as_deref())

@@ -14,7 +14,7 @@ use super::locations::{PlanLocation, PlanLocationKind, path_inside_project};
 const RACY: Millis = 2000;
 
 /// How everything looks now that this entry was made from.
-pub(super) fn present(
+pub(super) fn current_stamps(
     context: &ReadContext<'_>,
     location: &PlanLocation,
     entry: &IndexEntry,
@@ -24,12 +24,12 @@ pub(super) fn present(
         .as_deref()
         .filter(|_| location.kind == PlanLocationKind::Log);
     let elsewhere = elsewhere.and_then(|path| path_inside_project(context.project, path));
-    stamps(context, location, elsewhere.as_deref(), entry.row.as_ref())
+    file_stamps(context, location, elsewhere.as_deref(), entry.row.as_ref())
 }
 
 /// The plan's files, then its log, its signatures and its run. `elsewhere` is the file that a log
 /// names.
-pub(super) fn stamps(
+pub(super) fn file_stamps(
     context: &ReadContext<'_>,
     location: &PlanLocation,
     elsewhere: Option<&Path>,
@@ -85,6 +85,6 @@ fn push_plan_stamps(path: &Path, stamp: Option<Stamp>, stamps: &mut Vec<Option<S
 
 /// Was any of these written so short a time ago that the next write might not show?
 pub(super) fn is_racy(stamps: &[Option<Stamp>], now: Millis) -> bool {
-    let racy = |stamp: &Stamp| stamp.written().saturating_add(RACY) >= now;
+    let racy = |stamp: &Stamp| stamp.modified_at().saturating_add(RACY) >= now;
     stamps.iter().flatten().any(racy)
 }

@@ -125,7 +125,7 @@ fn unknown_plan(project: &Project, text: &str) -> Error {
     };
     let kept = std::fs::read_dir(project.store.plans_dir());
     let kept = kept.into_iter().flatten().flatten();
-    let logs = plan_log::all(&project.store).unwrap_or_default();
+    let logs = plan_log::all_logs(&project.store).unwrap_or_default();
     // Of most plans only the log is left, and no other name is worth reading it.
     let alike = |key: &String| key.len().abs_diff(text.len()) <= 3;
     let there = |key: &String| logged_path(project, key).is_ok_and(|path| path.is_some());

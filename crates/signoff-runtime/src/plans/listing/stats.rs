@@ -71,8 +71,8 @@ fn usage_of_models(context: ActorContext<'_>) -> Result<UsageSums, Error> {
         });
         read.ok();
     }
-    for log in plan_log::all(store)? {
-        // What cannot be read is said by who reads the plan.
+    for log in plan_log::all_logs(store)? {
+        // The reader of the plan reports what cannot be read.
         let history = plan_log::load(&log).ok();
         let history = history.and_then(|records| PlanHistory::of(&records).ok());
         let planning = history.map(|history| history.uncounted_planning(|_| false));

@@ -1,6 +1,6 @@
 //! A plan under its lock: only this process may change it.
 
-pub(crate) mod stale;
+pub(crate) mod expiry;
 pub(crate) mod version;
 pub(super) mod write_back;
 
@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::plan_file::{PlanFile, require_no_errors, same_file};
 use crate::plan_history::{PlanHistory, event_body, is_expiry, plan_fact};
 use crate::project::{Project, current_task, relative};
-use crate::signing::signed::require_signed;
+use crate::signing::current_signature::require_signed;
 
 /// A plan under its lock: its file, its history and its state, none of which our own processes
 /// change meanwhile. An editor that knows no lock is noticed when the file is written.
@@ -320,15 +320,15 @@ impl<'a> LockedPlan<'a> {
         })
     }
 
-    /// A plan that nothing happened to for too long is cancelled, and that is said.
+    /// A plan to which nothing happened for too long is cancelled, and that is reported.
     fn expire_if_due(mut self) -> Result<Self, Error> {
         let project = self.context.project;
         let digest = self.digest();
         let now = self.context.clock.now();
-        let Some(days) = self::stale::days_expired(&self.status, &self.plan, now, project) else {
+        let Some(days) = self::expiry::days_expired(&self.status, &self.plan, now, project) else {
             return Ok(self);
         };
-        self.record(&[self::stale::event(digest, days)])?;
+        self.record(&[self::expiry::event(digest, days)])?;
         let state = PlanState::Cancelled;
         let now = timestamp(self.context.clock.now());
         let wanted = FileUpdate {
@@ -340,7 +340,7 @@ impl<'a> LockedPlan<'a> {
         let trouble = write_back(&self.plan, &wanted)?;
         current_task::update_status(project, &self.key, state)?;
         let name = self.plan.source.name().to_owned();
-        let notice = self::stale::notice(&name, days);
+        let notice = self::expiry::notice(&name, days);
         self.notes.push(notice.clone());
         self.expired = Some(notice);
         self.notes.extend(trouble);

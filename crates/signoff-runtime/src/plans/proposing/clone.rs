@@ -10,7 +10,7 @@ use signoff_plan::model::Plan;
 use signoff_plan::source::Source;
 use signoff_plan::write::write;
 
-use super::identity::{Text, keep};
+use super::identity::{NewPlanContent, keep_proposal};
 use super::propose::{display_path, hand_in};
 use crate::error::Error;
 use crate::plan_file::PlanFile;
@@ -35,7 +35,7 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
     }
     let from = original.key(context.project)?;
     let dialect = original.checked.dialect;
-    let kept = keep(context, |id| {
+    let kept = keep_proposal(context, |id| {
         let mut plan = Plan::clone(&original.checked.plan);
         let version = plan.version.map(|_| 1);
         plan.id = Some(id.to_owned());
@@ -52,15 +52,15 @@ pub fn clone(context: ActorContext<'_>, path: &Path, name: &str) -> Result<PlanR
             .into_iter()
             .map(|(name, text)| (name, text.into_bytes()));
         Ok(match dialect {
-            Dialect::Thread => Text::Thread(files.collect()),
+            Dialect::Thread => NewPlanContent::Thread(files.collect()),
             Dialect::Workunit | Dialect::Proposal | Dialect::Record | Dialect::Toolplan => {
                 let (_, text) = files.into_iter().next().expect("such a plan is one file");
-                Text::File(Source::new(id, text))
+                NewPlanContent::File(Source::new(id, text))
             }
         })
     })?;
     let mut report = hand_in(context, &kept, &display_path(context, &kept), Some(from))?;
-    let left = original.strays();
+    let left = original.stray_files();
     if !left.is_empty() {
         report.notes.push(format!(
             "not copied, because it is not part of the plan: `{}`",

@@ -14,7 +14,7 @@ use crate::plans::ActorContext;
 use crate::project::random;
 
 /// What a new plan consists of.
-pub(crate) enum Text {
+pub(crate) enum NewPlanContent {
     /// One file.
     File(Source),
     /// The directory of a thread.
@@ -23,9 +23,9 @@ pub(crate) enum Text {
 
 /// Keeps a text under a new name where proposals are kept. `text` is handed the name, so that it can
 /// stand in it.
-pub(crate) fn keep(
+pub(crate) fn keep_proposal(
     context: ActorContext<'_>,
-    text: impl Fn(&str) -> Result<Text, Error>,
+    text: impl Fn(&str) -> Result<NewPlanContent, Error>,
 ) -> Result<PathBuf, Error> {
     let store = &context.project.store;
     store.create_missing()?;
@@ -39,15 +39,15 @@ pub(crate) fn keep(
             continue;
         }
         match text(&id)? {
-            Text::File(source) => {
-                let path = directory.join(format!("{id}.{}", ending(&source)));
+            NewPlanContent::File(source) => {
+                let path = directory.join(format!("{id}.{}", file_extension(&source)));
                 match atomic::replace(&path, None, source.bytes(), true) {
                     Ok(_) => return Ok(path),
                     Err(ReplaceError::Changed { .. }) => {}
                     Err(error) => return Err(error.into()),
                 }
             }
-            Text::Thread(files) => {
+            NewPlanContent::Thread(files) => {
                 let path = directory.join(&id);
                 if copy::replace(&path, &[], &files)? {
                     return Ok(path);
@@ -62,7 +62,7 @@ pub(crate) fn keep_new_plan(
     context: ActorContext<'_>,
     text: impl Fn(&str) -> Source,
 ) -> Result<PathBuf, Error> {
-    keep(context, |id| Ok(Text::File(text(id))))
+    keep_proposal(context, |id| Ok(NewPlanContent::File(text(id))))
 }
 
 /// Gives a text this id, where it has none of its own and its dialect has a place for one.
@@ -79,7 +79,7 @@ pub(crate) fn with_id(source: &Source, id: &str) -> Source {
 }
 
 /// What files of this kind end in.
-fn ending(source: &Source) -> &'static str {
+fn file_extension(source: &Source) -> &'static str {
     match parse(source).dialect {
         Dialect::Workunit | Dialect::Proposal | Dialect::Thread => "md",
         Dialect::Record => "yaml",

@@ -8,7 +8,7 @@ use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
 
-use super::identity::{Text, keep, with_id};
+use super::identity::{NewPlanContent, keep_proposal, with_id};
 use super::request::{INLINE, Request};
 use crate::clock::timestamp;
 use crate::error::Error;
@@ -167,7 +167,7 @@ fn keep_text(
     {
         return Err(Error::IdTaken { id: id.clone() });
     }
-    keep(context, |id| Ok(Text::File(with_id(&source, id))))
+    keep_proposal(context, |id| Ok(NewPlanContent::File(with_id(&source, id))))
 }
 
 fn keep_request(
@@ -175,8 +175,8 @@ fn keep_request(
     request: Result<Request, String>,
 ) -> Result<PathBuf, Error> {
     let request = request.map_err(|why| Error::BadRequest { why })?;
-    keep(context, |id| {
-        request_text(context, &request, id, "context.md").map(Text::File)
+    keep_proposal(context, |id| {
+        request_text(context, &request, id, "context.md").map(NewPlanContent::File)
     })
 }
 

@@ -66,7 +66,7 @@ impl TaskOptions<'_> {
             set_title(&mut plan, UNTITLED);
             written = write(&plan, Dialect::Workunit);
         }
-        if let Some(loss) = written.losses.iter().find(|loss| Loss::matters(loss)) {
+        if let Some(loss) = written.losses.iter().find(|loss| Loss::is_relevant(loss)) {
             return Err(format!("`{}`: {}", loss.field, loss.why));
         }
         let mut files = written.files.into_iter();

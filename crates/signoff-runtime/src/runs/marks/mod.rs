@@ -77,7 +77,7 @@ impl Projection {
     /// Brings the file up to date. An edit by somebody else is kept; if it changed the definition,
     /// nothing is written at all.
     pub(crate) fn write(&mut self, run: &Run, now: Millis) {
-        let dialect = run.signed().dialect();
+        let dialect = run.signed_plan().dialect();
         if dialect == Dialect::Proposal {
             self.trouble = self.execution.log(run).or(self.trouble.take());
         }
@@ -87,13 +87,13 @@ impl Projection {
         }
         let name = self.plan.to_string_lossy().into_owned();
         let present = match writable(&self.plan) {
-            Ok(bytes) => self.text.shared(Source::new(&name, bytes)),
+            Ok(bytes) => self.text.reuse(Source::new(&name, bytes)),
             Err(why) => {
                 self.trouble = Some(format!("{name}: {why}"));
                 return;
             }
         };
-        let Some(dialect) = self.text.dialect_of(&present, run.signed().digest()) else {
+        let Some(dialect) = self.text.dialect_of(&present, run.signed_plan().digest()) else {
             return;
         };
         let marked = match self.projected(present.clone(), dialect, run, now) {
@@ -106,7 +106,7 @@ impl Projection {
         if marked.bytes() == present.bytes() {
             return;
         }
-        failpoint::reached("mark.before");
+        failpoint::reach("mark.before");
         // A text that takes the file's place before its content is on disk leaves an empty file after a power failure.
         match replace(
             &self.plan,
@@ -117,10 +117,10 @@ impl Projection {
             // Somebody was quicker; the next write sees what they did.
             Err(ReplaceError::Changed { .. }) => self.behind = true,
             // Nothing but marks was changed.
-            Ok(_) => self.text.set(marked, dialect, run.signed().digest()),
+            Ok(_) => self.text.set(marked, dialect, run.signed_plan().digest()),
             Err(error) => self.trouble = Some(error.to_string()),
         }
-        failpoint::reached("mark.after");
+        failpoint::reach("mark.after");
     }
 
     /// The text of the file with everything it should say about the run.
@@ -132,7 +132,7 @@ impl Projection {
         now: Millis,
     ) -> Result<Source, EditRefused> {
         if dialect != Dialect::Proposal {
-            let marks = marks(run, dialect);
+            let marks = all_marks(run, dialect);
             let records = record::records(run, &self.secrets, now);
             let parsed = self.text.take_parsed(present.clone());
             return apply_progress(parsed, &marks, records).or_else(|refused| {
@@ -142,7 +142,7 @@ impl Projection {
         }
         let present = PlanFile::from_source(&self.plan, present, None, &PermissiveWorkspace);
         let written = self.execution.with_execution(&present, run)?;
-        let marked = apply_marks(&written, &marks(run, dialect))?;
+        let marked = apply_marks(&written, &all_marks(run, dialect))?;
         if marked == present.source.bytes() {
             return Ok(present.source);
         }
@@ -229,9 +229,9 @@ fn state(run: &Run) -> PlanState {
     }
 }
 
-fn marks(run: &Run, dialect: Dialect) -> Marks {
+fn all_marks(run: &Run, dialect: Dialect) -> Marks {
     let steps = steps_in_file(run).filter_map(|(written, definition, step)| {
-        let mark = mark(run, written, definition, step)?;
+        let mark = step_mark(run, written, definition, step)?;
         Some((definition.id.clone(), mark))
     });
     Marks {
@@ -258,7 +258,7 @@ fn blocked_mark(dialect: Dialect) -> StepMark {
 }
 
 /// What the file should say about a step; `None` = what it says stays.
-fn mark(run: &Run, written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
+fn step_mark(run: &Run, written: &Step, definition: &Step, step: &StepState) -> Option<StepMark> {
     let at = run.position(&definition.id);
     let status = at.map_or(step.status, |at| run.displayed_status(at, true));
     let mark = match status {
@@ -266,17 +266,17 @@ fn mark(run: &Run, written: &Step, definition: &Step, step: &StepState) -> Optio
         StepStatus::Failed => StepMark::Failed,
         StepStatus::Skipped => StepMark::Skipped,
         StepStatus::Running | StepStatus::Verifying | StepStatus::Waiting => StepMark::Running,
-        StepStatus::Blocked if !definition.claimed => blocked_mark(run.signed().dialect()),
+        StepStatus::Blocked if !definition.claimed => blocked_mark(run.signed_plan().dialect()),
         StepStatus::Blocked | StepStatus::Pending | StepStatus::Ready => StepMark::NotBegun,
     };
     // Our own mark, from before it was taken up again, the plan changed or it was run again.
     let is_outdated = step.history.ended_before
         || run.was_reopened()
-        || at.is_some_and(|at| run.earlier(at).is_some())
+        || at.is_some_and(|at| run.earlier_step(at).is_some())
         || (written.claimed, &written.mark) != (definition.claimed, &definition.mark);
     match mark {
         StepMark::NotBegun if is_outdated => Some(StepMark::None),
-        mark if mark.has_place_in(run.signed().dialect()) => Some(mark),
+        mark if mark.has_place_in(run.signed_plan().dialect()) => Some(mark),
         // What the file says about a step that has not ended is somebody's claim; it stays.
         _ => is_outdated.then_some(StepMark::None),
     }

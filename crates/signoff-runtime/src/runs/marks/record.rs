@@ -10,7 +10,7 @@ use signoff_plan::edit::{Records, StepMark};
 use signoff_plan::model::{Step, Work};
 use signoff_work::secrets::Secrets;
 
-use super::{mark, steps_in_file};
+use super::{step_mark, steps_in_file};
 use crate::clock::timestamp;
 
 /// As much of what a step said as its file holds, in bytes.
@@ -23,19 +23,19 @@ type Fields = Vec<(&'static str, Value)>;
 
 /// What the file says beside the marks, without secrets.
 pub(super) fn records(run: &Run, secrets: &Secrets, now: u64) -> Records {
-    let dialect = run.signed().dialect();
+    let dialect = run.signed_plan().dialect();
     if !matches!(dialect, Dialect::Record | Dialect::Toolplan) {
         return Records::default();
     }
     let steps = steps_in_file(run).map(|(written, definition, step)| {
-        let mark = mark(run, written, definition, step);
+        let mark = step_mark(run, written, definition, step);
         let mut fields = match dialect {
             _ if is_theirs(written, step, mark) => Vec::new(),
             Dialect::Toolplan => result(step, mark),
             _ => fields(&definition.work, step, mark),
         };
         for (_, value) in &mut fields {
-            hide(secrets, value);
+            redact(secrets, value);
         }
         (definition.id.clone(), fields)
     });
@@ -59,15 +59,15 @@ fn is_theirs(written: &Step, step: &StepState, mark: Option<StepMark>) -> bool {
 }
 
 /// A plan's file is for everybody.
-fn hide(secrets: &Secrets, value: &mut Value) {
+fn redact(secrets: &Secrets, value: &mut Value) {
     match value {
         Value::String(text) => {
             if let Cow::Owned(shown) = secrets.hide(text) {
                 *text = shown;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| hide(secrets, item)),
-        Value::Object(fields) => fields.values_mut().for_each(|value| hide(secrets, value)),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(secrets, item)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| redact(secrets, value)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
@@ -101,14 +101,18 @@ fn fields(work: &Work, step: &StepState, mark: Option<StepMark>) -> Fields {
     let if_so = |so: bool, value: Option<Value>| value.filter(|_| so).unwrap_or_default();
     // A step that its run left open has no end of its own.
     let at = |at: u64| (at > 0).then(|| Value::from(timestamp(at)));
-    let error = step.outcome.reason.as_deref().map(|why| short(why).into());
+    let error = step
+        .outcome
+        .reason
+        .as_deref()
+        .map(|why| shorten(why).into());
     let all = [
         ("started_at", if_so(begun, at(step.history.began_at))),
         (
             "completed_at",
             if_so(begun && ended, at(step.history.ended_at)),
         ),
-        ("executed_by", if_so(begun, by(work, step))),
+        ("executed_by", if_so(begun, performer(work, step))),
         ("output", if_so(mark == Some(StepMark::Done), output(step))),
         ("error", if_so(mark == Some(StepMark::Failed), error)),
         ("affected_files", if_so(begun && ended, files(step))),
@@ -127,7 +131,7 @@ fn has_ended(mark: Option<StepMark>) -> bool {
 }
 
 /// Who did it: the agent's role, the tool, the person.
-fn by(work: &Work, step: &StepState) -> Option<Value> {
+fn performer(work: &Work, step: &StepState) -> Option<Value> {
     let worked = step.attempts > 0;
     let name = match work {
         Work::Agent { role, .. } => worked.then(|| role.as_deref().unwrap_or("default")),
@@ -145,9 +149,9 @@ fn by(work: &Work, step: &StepState) -> Option<Value> {
 /// What its agent said last, its tool gave or a person answered, as text.
 fn output(step: &StepState) -> Option<Value> {
     let said = step.history.said.clone();
-    let text = said.or_else(|| Some(text(step.values.output.as_ref()?)))?;
+    let text = said.or_else(|| Some(value_text(step.values.output.as_ref()?)))?;
     let text = text.trim();
-    (!text.is_empty()).then(|| short(text).into())
+    (!text.is_empty()).then(|| shorten(text).into())
 }
 
 /// The files it changed, if somebody looked. Half of a long list would be wrong.
@@ -170,9 +174,13 @@ fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
         ("ok", Some(ok.into())),
         (
             "value",
-            step.values.output.as_ref().filter(|_| ok).map(value),
+            step.values
+                .output
+                .as_ref()
+                .filter(|_| ok)
+                .map(shallow_value),
         ),
-        ("error", reason.map(|why| short(why).into())),
+        ("error", reason.map(|why| shorten(why).into())),
         ("duration", step.duration().map(Value::from)),
         (
             "timestamp",
@@ -188,12 +196,12 @@ fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
 }
 
 /// A value as it is; one that is long or deep as the beginning of its text.
-fn value(value: &Value) -> Value {
-    let text = text(value);
+fn shallow_value(value: &Value) -> Value {
+    let text = value_text(value);
     if text.len() <= LONGEST && is_shallow(value, DEEPEST) {
         value.clone()
     } else {
-        short(&text).into()
+        shorten(&text).into()
     }
 }
 
@@ -208,7 +216,7 @@ fn is_shallow(value: &Value, levels: usize) -> bool {
     }
 }
 
-fn text(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -216,7 +224,7 @@ fn text(value: &Value) -> String {
 }
 
 /// The beginning of a text that is long.
-fn short(text: &str) -> String {
+fn shorten(text: &str) -> String {
     if text.len() <= LONGEST {
         return text.to_owned();
     }
@@ -231,16 +239,16 @@ mod tests {
     #[test]
     fn what_is_long_or_deep_is_cut() {
         let long = "ä".repeat(LONGEST);
-        let cut = short(&long);
+        let cut = shorten(&long);
         assert!(cut.len() <= LONGEST && cut.ends_with("ä…"), "{}", cut.len());
-        assert_eq!(short("as it is"), "as it is");
-        assert_eq!(value(&json!({"a": [1]})), json!({"a": [1]}));
+        assert_eq!(shorten("as it is"), "as it is");
+        assert_eq!(shallow_value(&json!({"a": [1]})), json!({"a": [1]}));
         assert_eq!(
-            value(&json!([long])),
-            json!(short(&format!("[\"{long}\"]")))
+            shallow_value(&json!([long])),
+            json!(shorten(&format!("[\"{long}\"]")))
         );
         let deep = (0..DEEPEST).fold(json!(1), |inner, _| json!([inner]));
-        assert!(value(&deep).is_string());
+        assert!(shallow_value(&deep).is_string());
     }
 
     #[test]

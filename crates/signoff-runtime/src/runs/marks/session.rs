@@ -13,7 +13,7 @@ const LONGEST: usize = 200;
 /// Brings the log up to date: one line for each step whose work is done or has failed.
 pub(super) fn write(path: &Path, run: &Run, survives_power: bool) -> Result<(), String> {
     let mut text = String::new();
-    for line in run.steps().filter_map(line) {
+    for line in run.steps().filter_map(session_line) {
         let line = serde_json::to_string(&line).map_err(|why| why.to_string())?;
         text.push_str(&line);
         text.push('\n');
@@ -42,7 +42,7 @@ pub(super) fn write(path: &Path, run: &Run, survives_power: bool) -> Result<(), 
     }
 }
 
-fn line((step, state): (&Step, &StepState)) -> Option<SessionLine> {
+fn session_line((step, state): (&Step, &StepState)) -> Option<SessionLine> {
     let (status, result_summary, error) = match state.status {
         // Its agent is done; that a person accepts it at the end is not plan mode's concern.
         StepStatus::Waiting if state.stage == Stage::Provisional => {

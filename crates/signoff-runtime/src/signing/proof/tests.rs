@@ -32,7 +32,7 @@ fn project() -> (TempDir, Project) {
         user_config: None,
         state_dir: None,
         person: "ada".to_owned(),
-        engine: crate::project::EngineAccess::default(),
+        services: crate::project::ExternalServices::default(),
     };
     let project = Project::open(&process).unwrap();
     (folder, project)

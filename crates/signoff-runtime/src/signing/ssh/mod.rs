@@ -15,7 +15,7 @@ use signoff_store::signatures::{KeyProof, NAMESPACE, statement};
 
 use self::context::SshContext;
 use self::settings::Settings;
-use super::terminal::harmless;
+use super::terminal::printable;
 use crate::error::KeyError;
 use crate::project::Project;
 
@@ -103,7 +103,7 @@ fn verify_with(
     }
     let shown = String::from_utf8_lossy(&fits.stdout);
     Err(KeyError::NotAllowed {
-        principal: harmless(&proof.principal),
+        principal: printable(&proof.principal),
         key: shown
             .split_once(" with ")
             .map_or("key", |(_, key)| key.trim())
@@ -151,7 +151,9 @@ fn make_signature(
     } else {
         let path = context.workspace.join(key);
         if !path.is_file() {
-            return Err(KeyError::NoSuchKey { key: harmless(key) });
+            return Err(KeyError::NoSuchKey {
+                key: printable(key),
+            });
         }
         words.extend(["-f".into(), path.into()]);
     }
@@ -182,7 +184,7 @@ fn literal(key: &str) -> Option<&str> {
 
 fn display_key(key: &str) -> String {
     let mut words = literal(key).unwrap_or(key).split_whitespace();
-    format!("`{}`", harmless(words.next().unwrap_or_default()))
+    format!("`{}`", printable(words.next().unwrap_or_default()))
 }
 
 /// The public half of one's own key: kind and value.
@@ -215,5 +217,5 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), KeyError> {
 fn last_line(output: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(output);
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    Some(harmless(line))
+    Some(printable(line))
 }

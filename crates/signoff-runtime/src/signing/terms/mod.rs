@@ -3,7 +3,7 @@
 //! that needs them or one before it says that it makes them (`produces`). What a task says about a file
 //! takes nothing out of the terms.
 
-mod called;
+mod called_tools;
 mod links;
 mod machine;
 mod prompts;
@@ -22,7 +22,7 @@ use signoff_store::terms::{TermsContext, file_hash};
 use signoff_store::{signatures, tool_record};
 use signoff_work::prompt;
 
-pub(crate) use self::called::called_tools;
+pub(crate) use self::called_tools::called_tools;
 pub(crate) use self::prompts::prompt_paths;
 use self::prompts::replaced_prompts;
 use self::scripts::scripts;
@@ -107,7 +107,10 @@ pub(crate) fn deciding_files(plan: &Plan, root: &Path) -> BTreeMap<String, Strin
     let deciding = needed.iter().filter_map(|(file, steps)| {
         let names = links::names(root, file);
         // A step that makes the target of a link makes the file, and the other way round.
-        let makers: BTreeSet<usize> = names.iter().flat_map(|name| makers(plan, name)).collect();
+        let makers: BTreeSet<usize> = names
+            .iter()
+            .flat_map(|name| producing_steps(plan, name))
+            .collect();
         let is_made = |at: &usize| makers.contains(at) || waits_for_any(plan, *at, &makers);
         (!steps.iter().all(is_made)).then_some(names)
     });
@@ -117,7 +120,7 @@ pub(crate) fn deciding_files(plan: &Plan, root: &Path) -> BTreeMap<String, Strin
 }
 
 /// The steps that say that they make a file.
-fn makers(plan: &Plan, file: &str) -> BTreeSet<usize> {
+fn producing_steps(plan: &Plan, file: &str) -> BTreeSet<usize> {
     let steps = plan.steps.iter().enumerate();
     let makes = steps.filter(|(_, step)| {
         let mut patterns = step.produces.iter();
@@ -171,7 +174,7 @@ fn is_unreadable_directory(path: &Path) -> bool {
 
 /// Adds the files below the root that a pattern covers.
 fn matching_files(root: &Path, pattern: &str, found: &mut BTreeSet<String>) {
-    let pattern = plain(pattern);
+    let pattern = plain_path(pattern);
     let folder = glob::fixed_folder(pattern);
     if stays_inside(pattern) {
         walk(root, folder, pattern, found);
@@ -231,7 +234,7 @@ fn waits_for_any(plan: &Plan, at: usize, wanted: &BTreeSet<usize>) -> bool {
 }
 
 /// A path without what makes no difference.
-fn plain(path: &str) -> &str {
+fn plain_path(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 

@@ -22,7 +22,7 @@ const OF_REPLAN: [PromptName; 6] = [
 
 /// The hash of each file that replaces such a prompt, by its path in the workspace.
 pub(super) fn replaced_prompts(project: &Project, plan: &Plan) -> BTreeMap<String, String> {
-    let names = shaping(project, plan).into_iter();
+    let names = prompts_used_by_run(project, plan).into_iter();
     let hash = |name: PromptName| {
         let hash = match file_hash(&prompt_path(project, name)) {
             Ok(hash) => hash?,
@@ -36,7 +36,7 @@ pub(super) fn replaced_prompts(project: &Project, plan: &Plan) -> BTreeMap<Strin
 
 /// Where files that replace such prompts are, or would be.
 pub(crate) fn prompt_paths(project: &Project, plan: &Plan) -> Vec<PathBuf> {
-    let names = shaping(project, plan).into_iter();
+    let names = prompts_used_by_run(project, plan).into_iter();
     names.map(|name| prompt_path(project, name)).collect()
 }
 
@@ -45,7 +45,7 @@ fn prompt_path(project: &Project, name: PromptName) -> PathBuf {
 }
 
 /// The prompts that a run of this plan may use by itself. A replan that a person asks for is theirs, and so is its result.
-fn shaping(project: &Project, plan: &Plan) -> BTreeSet<PromptName> {
+fn prompts_used_by_run(project: &Project, plan: &Plan) -> BTreeSet<PromptName> {
     let ends_in = |wanted: FailAction| plan.steps.iter().any(|step| step.on_fail.then == wanted);
     let recovers = ends_in(FailAction::Recover);
     let has_arbiter = project.config.llm.arbiter.value.is_some();

@@ -6,7 +6,7 @@ use std::path::Path;
 use signoff_plan::model::Step;
 use signoff_plan::shell::{Script, programs};
 
-use super::{matching_files, plain, stays_inside};
+use super::{matching_files, plain_path, stays_inside};
 
 /// Files of the workspace that a step's contract runs, as far as its text tells.
 ///
@@ -34,7 +34,7 @@ pub(super) fn scripts(step: &Step, root: &Path) -> BTreeSet<String> {
 fn add_file(root: &Path, path: &str, found: &mut BTreeSet<String>) {
     let inside = Path::new(path).strip_prefix(root).ok();
     let path = inside.and_then(Path::to_str).unwrap_or(path);
-    let path = plain(path);
+    let path = plain_path(path);
     if !stays_inside(path) {
         return;
     }

@@ -136,7 +136,7 @@ fn only_produces_takes_a_file_out() {
         check(&files, &[&format!("{}{run}", agent(task))], covered);
     }
     check(&files, &[&contract("test -x s/check.sh"), &run], covered);
-    // A later step is no excuse: until then the file judges as it was signed.
+    // A later step does not excuse it: until then the file judges as it was signed.
     check(&files, &[&run, &makes], covered);
     // Nor is one that excuses only some of those who need it.
     check(&files, &[&run, &makes, &run], covered);

@@ -51,7 +51,7 @@ impl Trees {
         wanted: &ContractOverlayOptions,
     ) -> (Option<TreeMount>, Vec<TreeMount>) {
         let mut line = lock(&self.line);
-        let idle = line.idle();
+        let idle = line.unused_overlays();
         if idle.is_empty() || wanted.is_special() {
             return (None, Vec::new());
         }
@@ -132,7 +132,7 @@ impl Trees {
             let (confined, mounts) = (&contract_setup.confined, contract_setup.mounts.as_ref());
             self.run_prepare(&mount.shown, confined, mounts, start)?;
             if let Some(lent) = &mut mount.builds {
-                lent.spoil();
+                lent.mark_spoiled();
             }
         }
         Ok(mount)
@@ -158,15 +158,15 @@ impl Trees {
         };
         let contract_setup = mount.contract_setup.as_ref().filter(|it| is_new(it));
         if let Some(commit) = contract_setup.map(|contract_setup| contract_setup.commit.clone()) {
-            lock(&self.line).leave(mount, &commit);
+            lock(&self.line).give_or_keep(mount, &commit);
         } else {
-            lock(&self.line).lose();
+            lock(&self.line).note_changed_overlay();
         }
     }
 
     /// Throws away the overlays that are kept.
     pub(crate) fn clear_overlays(&self) {
-        let overlays = std::mem::take(lock(&self.line).idle());
+        let overlays = std::mem::take(lock(&self.line).unused_overlays());
         drop(overlays);
     }
 

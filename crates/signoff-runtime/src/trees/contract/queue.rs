@@ -52,12 +52,12 @@ pub(crate) enum QueueTurn<'l> {
 
 impl OverlayQueue {
     /// The unused overlays.
-    pub(crate) fn idle(&mut self) -> &mut Vec<TreeMount> {
+    pub(crate) fn unused_overlays(&mut self) -> &mut Vec<TreeMount> {
         &mut self.idle
     }
 
     /// Gives an overlay to the first contract that waits for its commit, or keeps it for a later one.
-    pub(crate) fn leave(&mut self, mut overlay: TreeMount, commit: &Id) {
+    pub(crate) fn give_or_keep(&mut self, mut overlay: TreeMount, commit: &Id) {
         self.is_changed = false;
         while let Some(index) = self.waiting.iter().position(|it| it.commit == *commit) {
             let Some(first) = self.waiting.remove(index) else {
@@ -74,13 +74,13 @@ impl OverlayQueue {
     }
 
     /// Notes that a contract changed its overlay.
-    pub(crate) fn lose(&mut self) {
+    pub(crate) fn note_changed_overlay(&mut self) {
         self.is_changed = true;
         // Those that wait have to make one.
         self.waiting.clear();
     }
 
-    fn enter(&mut self, commit: Id) -> (u64, Receiver<TreeMount>) {
+    fn enqueue(&mut self, commit: Id) -> (u64, Receiver<TreeMount>) {
         let (hand, receiver) = sync_channel(1);
         self.count += 1;
         let number = self.count;
@@ -93,7 +93,7 @@ impl OverlayQueue {
     }
 
     /// How much longer waiting is better than making an overlay, for a contract that came at this time.
-    fn patience(&self, came: Instant, now: Instant) -> Option<Duration> {
+    fn time_to_wait(&self, came: Instant, now: Instant) -> Option<Duration> {
         if self.is_changed {
             return None;
         }
@@ -110,12 +110,12 @@ impl OverlayQueue {
 /// Waits until an overlay of a commit is released, or until it is this contract's turn to make one.
 pub(crate) fn wait<'l>(line: &'l Mutex<OverlayQueue>, commit: &Id) -> QueueTurn<'l> {
     let came = Instant::now();
-    let (number, receiver) = lock(line).enter(commit.clone());
+    let (number, receiver) = lock(line).enqueue(commit.clone());
     loop {
         let mut now = lock(line);
         let patience = match receiver.try_recv() {
             Ok(overlay) => return QueueTurn::Left(Box::new(overlay)),
-            Err(TryRecvError::Empty) => now.patience(came, Instant::now()),
+            Err(TryRecvError::Empty) => now.time_to_wait(came, Instant::now()),
             Err(TryRecvError::Disconnected) => None,
         };
         let Some(patience) = patience else {
@@ -163,7 +163,7 @@ mod tests {
     /// How long somebody still waits who came so many milliseconds after an overlay was made, at that many.
     fn patience(line: &OverlayQueue, made: Instant, (came, now): (u64, u64)) -> Option<u128> {
         let at = |millis| made + Duration::from_millis(millis);
-        let left = line.patience(at(came), at(now));
+        let left = line.time_to_wait(at(came), at(now));
         left.map(|left| left.as_millis())
     }
 
@@ -203,8 +203,8 @@ mod tests {
             ..OverlayQueue::default()
         });
         let commit: Id = "a".repeat(40).parse().unwrap();
-        let (_, receiver) = lock(&line).enter(commit.clone());
-        lock(&line).lose();
+        let (_, receiver) = lock(&line).enqueue(commit.clone());
+        lock(&line).note_changed_overlay();
         assert!(receiver.recv().is_err(), "whoever waited is told");
         assert!(matches!(wait(&line, &commit), QueueTurn::Make(_)));
         assert!(lock(&line).waiting.is_empty());

@@ -15,7 +15,7 @@ use signoff_work::layers::{LayerContext, LayerLimits, record_layer};
 use signoff_work::project::lockfiles::is_lockfile;
 
 use self::copies::copy;
-use super::{Start, Trees, error_text, fresh, lock, remove_tree};
+use super::{Start, Trees, error_text, lock, make_empty_directory, remove_tree};
 use crate::confinement::Scratch;
 
 /// How trees are made usable.
@@ -74,7 +74,7 @@ impl Trees {
             return Ok(None);
         }
         let _once = lock(&self.preparing);
-        if let Some(made) = self.prepared() {
+        if let Some(made) = self.finished_layer() {
             return Ok(Some(made));
         }
         let layer = self.layer_root().join("prepared");
@@ -85,7 +85,7 @@ impl Trees {
     }
 
     /// The layer with what `prepare` made, once it has run.
-    pub(super) fn prepared(&self) -> Option<PathBuf> {
+    pub(super) fn finished_layer(&self) -> Option<PathBuf> {
         let layer = self.layer_root().join("prepared");
         layer.join("done").exists().then(|| layer.join("upper"))
     }
@@ -177,7 +177,7 @@ impl Trees {
 fn renew_work_directories(shown: &VisibleTree) -> io::Result<()> {
     if let VisibleTree::Overlay { tree, roots } = shown {
         for overlay in [tree].into_iter().chain(roots) {
-            fresh(&overlay.work)?;
+            make_empty_directory(&overlay.work)?;
         }
     }
     Ok(())

@@ -90,7 +90,7 @@ fn absolute_in_home(word: &str, home: &Path, workspace: &Path) -> Option<usize> 
     let mut found = word.match_indices(name).map(|(at, _)| at);
     found.find(|at| {
         let path = path_text(&word[*at..]);
-        let path = resolved(Path::new(path));
+        let path = resolve(Path::new(path));
         starts_a_path(word, *at) && path.starts_with(home) && !path.starts_with(workspace)
     })
 }
@@ -98,7 +98,7 @@ fn absolute_in_home(word: &str, home: &Path, workspace: &Path) -> Option<usize> 
 /// Does a relative path climb from the workspace into the home?
 fn leads_home(word: &str, home: &Path, workspace: &Path) -> bool {
     let climbs = word.split('/').any(|part| part == "..");
-    let path = resolved(&workspace.join(word));
+    let path = resolve(&workspace.join(word));
     climbs && path.starts_with(home) && !path.starts_with(workspace)
 }
 
@@ -116,7 +116,7 @@ fn path_text(text: &str) -> &str {
 }
 
 /// A path without `.` and `..`, as far as its text tells.
-fn resolved(path: &Path) -> PathBuf {
+fn resolve(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -25,8 +25,8 @@ impl Reader<'_> {
         if self.origin.may_only_tighten() && looser(&new, &slot.value) {
             let message = format!(
                 "{} cannot loosen {} from `{}` ({}) to `{}`",
-                self.origin.who(),
-                key.written(),
+                self.origin.subject(),
+                key.display_name(),
                 slot.value.shown_value().to_string().trim_matches('"'),
                 slot.source(),
                 new.shown_value().to_string().trim_matches('"'),
@@ -111,7 +111,7 @@ impl Reader<'_> {
                 let message = format!("`{}` is not the name of a variable", name.escape_debug());
                 self.problem(item, message, None);
             } else if self.origin.may_only_tighten() && !allowed.contains(&name) {
-                let who = self.origin.who();
+                let who = self.origin.subject();
                 let message = format!("{who} cannot let the variable `{name}` through");
                 let hint = "add it to `[sandbox] env` in your own configuration".to_owned();
                 self.problem(item, message, Some(hint));

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use crate::config::problem::{did_you_mean, listed};
+use crate::config::problem::{did_you_mean, list_words};
 use crate::config::read::Reader;
 use crate::config::rules::placeholder;
 use crate::config::value::Value;
@@ -52,7 +52,7 @@ impl Reader<'_> {
         let value_of = |wanted| entries.iter().find(|(key, _)| *key == wanted);
         let Some((_, driver)) = value_of("driver") else {
             let message = format!("agent `{name}` has no `driver`");
-            let names = listed(&Driver::ALL.map(Driver::name));
+            let names = list_words(&Driver::ALL.map(Driver::name));
             let hint = format!("write one like `driver = \"claude\"`; there are {names}");
             self.problem_at(offset, message, Some(hint));
             return None;
@@ -131,7 +131,7 @@ impl Reader<'_> {
         if !self.origin.may_only_tighten() || program == own {
             return Some(());
         }
-        let (who, shown) = (self.origin.who(), program.escape_debug());
+        let (who, shown) = (self.origin.subject(), program.escape_debug());
         let message = format!("{who} cannot hand the login of `{own}` to the program `{shown}`");
         let hint = "name the command in your own configuration".to_owned();
         self.problem(value, message, Some(hint));
@@ -151,7 +151,7 @@ impl Reader<'_> {
             let message = format!(
                 "the driver `{}` cannot continue a session; {} can",
                 driver.name(),
-                listed(&able)
+                list_words(&able)
             );
             let hint = "take `retry_session` out".to_owned();
             self.problem(value, message, Some(hint));
@@ -167,7 +167,7 @@ impl Reader<'_> {
         for (item, file) in self.texts(value)? {
             let shown = file.escape_debug().to_string();
             if self.origin.may_only_tighten() {
-                let who = self.origin.who();
+                let who = self.origin.subject();
                 let message = format!("{who} cannot hand the login file `{shown}` to an agent");
                 let hint = "name it for the agent in your own configuration".to_owned();
                 self.problem(item, message, Some(hint));
@@ -191,7 +191,7 @@ impl Reader<'_> {
                 Some(driver) => Some(format!("did you mean `{}`?", driver.name())),
                 None => did_you_mean(&name, &names),
             };
-            let message = format!("unknown driver `{shown}`; there are {}", listed(&names));
+            let message = format!("unknown driver `{shown}`; there are {}", list_words(&names));
             self.problem(value, message, hint);
         }
         known
@@ -230,7 +230,7 @@ impl Reader<'_> {
                 let (unknown, known) = (format!("{{{unknown}}}"), placeholder::SHOWN);
                 let message = format!(
                     "unknown placeholder `{unknown}`; there are {}",
-                    listed(&known)
+                    list_words(&known)
                 );
                 let hint = did_you_mean(&unknown, &known).unwrap_or_else(|| {
                     "put a space inside the braces if they are meant as they are".to_owned()

@@ -41,7 +41,7 @@ impl Policy {
             && self
                 .title
                 .as_ref()
-                .is_none_or(|pattern| fits(pattern, title))
+                .is_none_or(|pattern| matches_title(pattern, title))
             && self.tools.as_ref().is_none_or(|tools| {
                 plan.steps
                     .iter()
@@ -86,7 +86,7 @@ fn stays_within(tools: &[String], plan: &Plan, step: &Step) -> bool {
 }
 
 /// `*` stands for any text, slashes included.
-fn fits(pattern: &str, title: &str) -> bool {
+fn matches_title(pattern: &str, title: &str) -> bool {
     let plain = |text: &str| text.replace('/', "\u{1}");
     glob::matches(&plain(pattern), &plain(title))
 }

@@ -33,7 +33,7 @@ impl Isolation {
     }
 
     /// The way that a word stands for.
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn from_name(word: &str) -> Option<Self> {
         let mut choices = Self::CHOICES.into_iter();
         choices.find_map(|(name, way)| (name == word).then_some(way))
     }
@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn every_way_has_a_word() {
         for (name, way) in Isolation::CHOICES {
-            assert_eq!((way.name(), Isolation::named(name)), (name, Some(way)));
+            assert_eq!((way.name(), Isolation::from_name(name)), (name, Some(way)));
         }
-        assert_eq!(Isolation::named("Auto"), None);
+        assert_eq!(Isolation::from_name("Auto"), None);
     }
 }

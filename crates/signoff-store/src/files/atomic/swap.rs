@@ -72,7 +72,7 @@ impl<'a> NextFile<'a> {
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => return self.rename(expected),
             Err(error) => return Err(FileError::at("replace", self.target)(error.into())),
         }
-        failpoint::reached("replace.swapped");
+        failpoint::reach("replace.swapped");
         if read_if_exists(&self.path)?.as_deref() == Some(expected) {
             return Ok(true);
         }

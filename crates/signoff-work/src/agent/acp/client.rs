@@ -118,9 +118,9 @@ impl AcpClient {
             let method = text(&message, "/method");
             let params = message.get("params").unwrap_or(&Value::Null);
             match message.get("id") {
-                Some(id) if !method.is_empty() => self.requested(&mut step, id, method, params),
-                Some(id) => self.responded(&mut step, id, &message),
-                None if method == "session/update" => self.updated(params),
+                Some(id) if !method.is_empty() => self.on_request(&mut step, id, method, params),
+                Some(id) => self.on_response(&mut step, id, &message),
+                None if method == "session/update" => self.on_update(params),
                 None => {}
             }
         }
@@ -133,7 +133,7 @@ impl AcpClient {
     pub fn answer(&mut self, question: &PermissionRequest, allow: bool) -> Option<Value> {
         let at = self.open.iter().position(|open| open.id == question.id)?;
         let question = self.open.remove(at);
-        Some(self.reply(&question, allow, "a person refused it"))
+        Some(self.permission_reply(&question, allow, "a person refused it"))
     }
 
     /// Asks the agent to stop. Its open questions are answered, as the protocol demands.
@@ -159,7 +159,7 @@ impl AcpClient {
         self.state.end(AgentExit { status, ..exit })
     }
 
-    fn updated(&mut self, params: &Value) {
+    fn on_update(&mut self, params: &Value) {
         let Some(update) = params.get("update").filter(|_| !self.is_loading) else {
             return;
         };
@@ -169,7 +169,7 @@ impl AcpClient {
         self.calls.read(&mut self.state, update);
     }
 
-    fn requested(&mut self, step: &mut AcpStep, id: &Value, method: &str, params: &Value) {
+    fn on_request(&mut self, step: &mut AcpStep, id: &Value, method: &str, params: &Value) {
         if method != "session/request_permission" {
             let message = format!("`{method}` is not offered");
             step.send.push(error(id, METHOD_NOT_FOUND, &message));
@@ -193,10 +193,13 @@ impl AcpClient {
             self.options.scope.as_ref(),
             self.options.confined,
         ) {
-            Decision::Allow => step.send.push(self.reply(&question, true, "")),
+            Decision::Allow => step.send.push(self.permission_reply(&question, true, "")),
             Decision::Reject => {
-                step.send
-                    .push(self.reply(&question, false, "the plan's tools do not contain it"));
+                step.send.push(self.permission_reply(
+                    &question,
+                    false,
+                    "the plan's tools do not contain it",
+                ));
             }
             Decision::Ask => {
                 self.open.push(question.clone());
@@ -205,7 +208,12 @@ impl AcpClient {
         }
     }
 
-    fn reply(&mut self, question: &PermissionRequest, allow: bool, reason: &str) -> Value {
+    fn permission_reply(
+        &mut self,
+        question: &PermissionRequest,
+        allow: bool,
+        reason: &str,
+    ) -> Value {
         let (outcome, is_allowed) = question.outcome(allow);
         if !is_allowed {
             let tool = if question.kind.is_empty() {
@@ -219,12 +227,12 @@ impl AcpClient {
                 reason
             };
             self.state
-                .denied(tool, &format!("{}: {reason}", question.title));
+                .note_denial(tool, &format!("{}: {reason}", question.title));
         }
         response(&question.id, outcome)
     }
 
-    fn responded(&mut self, step: &mut AcpStep, id: &Value, message: &Value) {
+    fn on_response(&mut self, step: &mut AcpStep, id: &Value, message: &Value) {
         let Some(id) = id.as_u64() else {
             return;
         };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::agent::json::{about, list, text};
+use crate::agent::json::{call_subject, list, text};
 use crate::agent::scope::{Ability, ToolScope};
 use crate::agent::text::one_line;
 
@@ -50,7 +50,7 @@ impl PermissionRequest {
             call: text(call, "/toolCallId").to_owned(),
             title: one_line(text(call, "/title")),
             kind: text(call, "/kind").to_owned(),
-            about: match about(call.get("rawInput").unwrap_or(&Value::Null)) {
+            about: match call_subject(call.get("rawInput").unwrap_or(&Value::Null)) {
                 about if about.is_empty() => one_line(text(call, "/locations/0/path")),
                 about => about,
             },

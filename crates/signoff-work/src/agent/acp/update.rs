@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::agent::event::{ModelUsage, TodoEntry, TodoState};
-use crate::agent::json::{about, content_text, list, micro_dollars, number, text};
+use crate::agent::json::{call_subject, content_text, list, micro_dollars, number, text};
 use crate::agent::state::StreamState;
 use crate::agent::text::one_line;
 
@@ -27,15 +27,15 @@ struct OpenCall {
 impl OpenCalls {
     pub(super) fn read(&mut self, state: &mut StreamState, update: &Value) {
         match text(update, "/sessionUpdate") {
-            "agent_message_chunk" => state.part(text(update, "/content/text")),
+            "agent_message_chunk" => state.note_message_part(text(update, "/content/text")),
             "tool_call" => self.call(state, update),
             "tool_call_update" => self.call_update(state, update),
             "plan" => {
                 let entries = list(update, "/entries").iter().map(|entry| TodoEntry {
                     text: one_line(text(entry, "/content")),
-                    state: TodoState::named(text(entry, "/status")),
+                    state: TodoState::from_name(text(entry, "/status")),
                 });
-                state.todo(entries.collect());
+                state.note_todo(entries.collect());
             }
             // `used` is how full the context is, not what was spent.
             "usage_update" if text(update, "/cost/currency") == "USD" => {
@@ -59,7 +59,7 @@ impl OpenCalls {
             "" => "other",
             kind => kind,
         };
-        let about = match about(update.get("rawInput").unwrap_or(&Value::Null)) {
+        let about = match call_subject(update.get("rawInput").unwrap_or(&Value::Null)) {
             about if about.is_empty() => one_line(text(update, "/title")),
             about => about,
         };
@@ -97,11 +97,11 @@ impl OpenCalls {
         let Some(call) = self.calls.remove(id) else {
             return;
         };
-        state.tool_ended(id, ok, &content_text(content));
+        state.note_tool_end(id, ok, &content_text(content));
         call.files
             .iter()
             .filter(|_| ok)
-            .for_each(|path| state.file_changed(path));
+            .for_each(|path| state.note_changed_file(path));
     }
 }
 

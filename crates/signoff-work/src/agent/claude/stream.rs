@@ -31,7 +31,7 @@ struct CountedMessage {
 }
 
 impl StreamReader for ClaudeReader {
-    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+    fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
         // They are nearly all lines, and everything in them comes again as a whole.
         if line.starts_with(br#"{"type":"stream_event","event":{"type":"content_block_"#) {
             return Vec::new();
@@ -104,7 +104,7 @@ impl ClaudeReader {
             match text(block, "/type") {
                 // What a subagent says is not what the agent says.
                 "text" if text(line, "/parent_tool_use_id").is_empty() => {
-                    self.state.said(text(block, "/text"));
+                    self.state.note_message(text(block, "/text"));
                 }
                 "tool_use" => self.tool_use(block),
                 _ => {}
@@ -129,7 +129,7 @@ impl ClaudeReader {
         let known = self.messages.iter_mut().find(|counted| counted.id == id);
         let increment = match known {
             Some(counted) => {
-                let increment = usage.beyond(&counted.usage);
+                let increment = usage.minus(&counted.usage);
                 counted.usage.add(&increment);
                 ModelUsage {
                     model: counted.usage.model.clone(),
@@ -147,7 +147,7 @@ impl ClaudeReader {
                 usage
             }
         };
-        self.state.used(increment);
+        self.state.count_usage(increment);
     }
 
     /// Parts of messages know what a message used.
@@ -179,9 +179,9 @@ impl ClaudeReader {
             "TodoWrite" => {
                 let entries = list(input, "/todos").iter().map(|entry| TodoEntry {
                     text: one_line(text(entry, "/content")),
-                    state: TodoState::named(text(entry, "/status")),
+                    state: TodoState::from_name(text(entry, "/status")),
                 });
-                self.state.todo(entries.collect());
+                self.state.note_todo(entries.collect());
                 return;
             }
             "TaskCreate" | "TaskUpdate" => return self.task(tool, input),
@@ -191,9 +191,10 @@ impl ClaudeReader {
             "NotebookEdit" => self.state.remember_file(id, text(input, "/notebook_path")),
             _ => {}
         }
-        self.state.tool_started(id, tool, input);
+        self.state.note_tool_start(id, tool, input);
         if tool == "AskUserQuestion" {
-            self.state.asked(text(input, "/questions/0/question"));
+            self.state
+                .note_question(text(input, "/questions/0/question"));
         }
     }
 
@@ -212,10 +213,10 @@ impl ClaudeReader {
             match text(input, "/status") {
                 "" => {}
                 "deleted" => entry.state = TodoState::Done,
-                status => entry.state = TodoState::named(status),
+                status => entry.state = TodoState::from_name(status),
             }
         }
-        self.state.todo(self.tasks.clone());
+        self.state.note_todo(self.tasks.clone());
     }
 
     fn tool_results(&mut self, line: &Value) {
@@ -224,7 +225,7 @@ impl ClaudeReader {
                 let output = content_text(block.get("content").unwrap_or(&Value::Null));
                 let ok = !flag(block, "/is_error");
                 self.state
-                    .tool_ended(text(block, "/tool_use_id"), ok, &output);
+                    .note_tool_end(text(block, "/tool_use_id"), ok, &output);
             }
         }
     }
@@ -232,8 +233,9 @@ impl ClaudeReader {
     fn result(&mut self, line: &Value) {
         self.state.used_at_end(&totals(line));
         for denial in list(line, "/permission_denials") {
-            let about = crate::agent::json::about(denial.get("tool_input").unwrap_or(&Value::Null));
-            self.state.denied(text(denial, "/tool_name"), &about);
+            let about =
+                crate::agent::json::call_subject(denial.get("tool_input").unwrap_or(&Value::Null));
+            self.state.note_denial(text(denial, "/tool_name"), &about);
         }
         let errors: Vec<_> = list(line, "/errors")
             .iter()

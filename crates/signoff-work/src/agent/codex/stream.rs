@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::agent::driver::{ReaderOptions, StreamReader};
 use crate::agent::end::{AgentEnd, AgentExit, AgentProblem};
 use crate::agent::event::{AgentEvent, ModelUsage, TodoEntry, TodoState};
-use crate::agent::json::{about, content_text, flag, list, number, object, text};
+use crate::agent::json::{call_subject, content_text, flag, list, number, object, text};
 use crate::agent::state::StreamState;
 use crate::agent::text::one_line;
 
@@ -16,13 +16,13 @@ pub(super) struct CodexReader {
 }
 
 impl StreamReader for CodexReader {
-    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+    fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
         if let Some(line) = object(line) {
             match text(&line, "/type") {
                 "thread.started" => self.state.session(text(&line, "/thread_id")),
                 "turn.completed" => {
                     self.state
-                        .used_in_total(usage(&line).beyond(&self.used_before));
+                        .used_in_total(usage(&line).minus(&self.used_before));
                     self.state.done();
                 }
                 "turn.failed" => {
@@ -84,9 +84,9 @@ impl CodexReader {
         };
         match item_type {
             "agent_message" | "assistant_message" if is_completed => {
-                self.state.said(text(item, "/text"));
+                self.state.note_message(text(item, "/text"));
             }
-            "error" if is_completed => self.state.warning(text(item, "/message")),
+            "error" if is_completed => self.state.note_warning(text(item, "/message")),
             "todo_list" => self.todo(item),
             "file_change" => self.file_change(kind, item),
             "command_execution" => self.call(kind, item, "shell", one_line(text(item, "/command"))),
@@ -96,7 +96,7 @@ impl CodexReader {
                     "" => text(item, "/tool").to_owned(),
                     server => format!("{server}.{}", text(item, "/tool")),
                 };
-                let about = about(item.get("arguments").unwrap_or(&Value::Null));
+                let about = call_subject(item.get("arguments").unwrap_or(&Value::Null));
                 self.call(kind, item, &tool, about);
             }
             _ => {}
@@ -112,7 +112,7 @@ impl CodexReader {
                 TodoState::Pending
             },
         });
-        self.state.todo(entries.collect());
+        self.state.note_todo(entries.collect());
     }
 
     fn file_change(&mut self, kind: &str, item: &Value) {
@@ -122,7 +122,7 @@ impl CodexReader {
         let about = one_line(&paths.clone().collect::<Vec<_>>().join(" "));
         self.call(kind, item, "apply_patch", about);
         if kind == "item.completed" && text(item, "/status") != "failed" {
-            paths.for_each(|path| self.state.file_changed(path));
+            paths.for_each(|path| self.state.note_changed_file(path));
         }
     }
 
@@ -141,9 +141,9 @@ impl CodexReader {
                 let failed = matches!(text(item, "/status"), "failed" | "declined");
                 let exit = item.get("exit_code").and_then(Value::as_i64);
                 self.state
-                    .tool_ended(id, !failed && exit.unwrap_or(0) == 0, &output(item));
+                    .note_tool_end(id, !failed && exit.unwrap_or(0) == 0, &output(item));
                 if text(item, "/status") == "declined" {
-                    self.state.denied(tool, text(item, "/command"));
+                    self.state.note_denial(tool, text(item, "/command"));
                 }
             }
             _ => {}

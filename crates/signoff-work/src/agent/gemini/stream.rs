@@ -24,7 +24,7 @@ pub(super) struct GeminiReader {
 }
 
 impl StreamReader for GeminiReader {
-    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+    fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
         if let Some(line) = object(line) {
             match text(&line, "/type") {
                 "init" => {
@@ -32,7 +32,7 @@ impl StreamReader for GeminiReader {
                     self.state.model(text(&line, "/model"));
                 }
                 "message" if text(&line, "/role") != "user" => {
-                    self.state.part(text(&line, "/content"));
+                    self.state.note_message_part(text(&line, "/content"));
                 }
                 "tool_use" => self.tool_use(&line),
                 "tool_result" => self.tool_result(&line),
@@ -82,9 +82,9 @@ impl GeminiReader {
             "write_todos" => {
                 let entries = list(parameters, "/todos").iter().map(|entry| TodoEntry {
                     text: one_line(text(entry, "/description")),
-                    state: TodoState::named(text(entry, "/status")),
+                    state: TodoState::from_name(text(entry, "/status")),
                 });
-                self.state.todo(entries.collect());
+                self.state.note_todo(entries.collect());
             }
             "write_file" | "replace" => {
                 self.state.remember_file(id, text(parameters, "/file_path"));
@@ -94,7 +94,7 @@ impl GeminiReader {
         if self.tools.len() < 1024 {
             self.tools.insert(id.to_owned(), tool.to_owned());
         }
-        self.state.tool_started(id, tool, parameters);
+        self.state.note_tool_start(id, tool, parameters);
     }
 
     fn tool_result(&mut self, line: &Value) {
@@ -105,10 +105,10 @@ impl GeminiReader {
             output => output,
         };
         self.state
-            .tool_ended(id, text(line, "/status") != "error", output);
+            .note_tool_end(id, text(line, "/status") != "error", output);
         let tool = self.tools.remove(id).unwrap_or_default();
         if is_denial(text(line, "/error/type"), error) {
-            self.state.denied(&tool, error);
+            self.state.note_denial(&tool, error);
         }
     }
 
@@ -123,7 +123,7 @@ impl GeminiReader {
             totals.extend(line.get("stats").map(|stats| usage(None, stats)));
         }
         for total in totals {
-            self.state.used(total);
+            self.state.count_usage(total);
         }
         let error = text(line, "/error/message");
         if text(line, "/status") == "error" || !error.is_empty() {

@@ -15,12 +15,12 @@ pub(super) struct OpencodeReader {
 }
 
 impl StreamReader for OpencodeReader {
-    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+    fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
         if let Some(line) = object(line) {
             self.state.session(text(&line, "/sessionID"));
             let part = line.get("part").unwrap_or(&Value::Null);
             match text(&line, "/type") {
-                "text" => self.state.said(text(part, "/text")),
+                "text" => self.state.note_message(text(part, "/text")),
                 "tool_use" => self.tool_use(part),
                 "step_finish" => self.step_finish(part),
                 "error" => self.error(&line),
@@ -50,16 +50,16 @@ impl OpencodeReader {
             "todowrite" => {
                 let entries = list(input, "/todos").iter().map(|entry| TodoEntry {
                     text: one_line(text(entry, "/content")),
-                    state: TodoState::named(text(entry, "/status")),
+                    state: TodoState::from_name(text(entry, "/status")),
                 });
-                self.state.todo(entries.collect());
+                self.state.note_todo(entries.collect());
             }
             "write" | "edit" | "patch" | "multiedit" => {
                 self.state.remember_file(id, text(input, "/filePath"));
             }
             _ => {}
         }
-        self.state.tool_started(id, tool, input);
+        self.state.note_tool_start(id, tool, input);
         let error = text(part, "/state/error");
         let output = match error {
             "" => text(part, "/state/output"),
@@ -67,14 +67,14 @@ impl OpencodeReader {
         };
         let failed =
             text(part, "/state/status") == "error" || number(part, "/state/metadata/exit") != 0;
-        self.state.tool_ended(id, !failed, output);
+        self.state.note_tool_end(id, !failed, output);
         if is_denial(error) {
-            self.state.denied(tool, error);
+            self.state.note_denial(tool, error);
         }
     }
 
     fn step_finish(&mut self, part: &Value) {
-        self.state.used(ModelUsage {
+        self.state.count_usage(ModelUsage {
             model: None,
             input: number(part, "/tokens/input"),
             cached: number(part, "/tokens/cache/read"),

@@ -16,7 +16,7 @@ pub(super) struct PiReader {
 }
 
 impl StreamReader for PiReader {
-    fn line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
+    fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
         if let Some(line) = object(line) {
             match text(&line, "/type") {
                 "session" => self.state.session(text(&line, "/id")),
@@ -55,10 +55,10 @@ impl PiReader {
         }
         for block in list(message, "/content") {
             if text(block, "/type") == "text" {
-                self.state.said(text(block, "/text"));
+                self.state.note_message(text(block, "/text"));
             }
         }
-        self.state.used(ModelUsage {
+        self.state.count_usage(ModelUsage {
             model: None,
             input: number(message, "/usage/input"),
             cached: number(message, "/usage/cacheRead"),
@@ -91,13 +91,13 @@ impl PiReader {
         if matches!(tool, "write" | "edit") {
             self.state.remember_file(id, text(arguments, "/path"));
         }
-        self.state.tool_started(id, tool, arguments);
+        self.state.note_tool_start(id, tool, arguments);
     }
 
     fn tool_ended(&mut self, line: &Value) {
         let output = content_text(line.pointer("/result/content").unwrap_or(&Value::Null));
         let is_error = flag(line, "/isError");
         self.state
-            .tool_ended(text(line, "/toolCallId"), !is_error, &output);
+            .note_tool_end(text(line, "/toolCallId"), !is_error, &output);
     }
 }

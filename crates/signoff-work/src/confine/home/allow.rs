@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::installation::{self, Installation};
-use super::secrets::Secrets;
+use super::secrets::HomeSecrets;
 use super::tools::{TOOLS, is_programs, prefix, tool_root};
 use super::{HomeOptions, caches};
 use crate::environment::CERTIFICATES;
@@ -28,7 +28,7 @@ pub(super) struct AllowList {
     /// It, and other places that are hidden like it.
     homes: Vec<PathBuf>,
     pub(super) tree: PathBuf,
-    pub(super) secrets: Secrets,
+    pub(super) secrets: HomeSecrets,
     /// What is seen as it is: files and directories below the home, without links.
     roots: BTreeSet<PathBuf>,
     /// What a person named, where links lead.
@@ -54,13 +54,13 @@ impl AllowList {
             home: home.to_owned(),
             homes: homes.to_vec(),
             tree: tree.to_owned(),
-            secrets: Secrets::new(homes, &options.variables),
+            secrets: HomeSecrets::new(homes, &options.variables),
             ..Self::default()
         };
         let path = options.variables.get(OsStr::new("PATH"));
         let entries = path.iter().flat_map(std::env::split_paths);
         for entry in entries.filter(|entry| entry.is_absolute()) {
-            list.allow_programs(&list.within(options, &entry));
+            list.allow_programs(&list.path_in_home(options, &entry));
         }
         for tool in TOOLS.iter().filter(|tool| !tool.path.is_empty()) {
             list.allow(&home.join(tool.path));
@@ -114,11 +114,11 @@ impl AllowList {
     }
 
     /// What has to be hidden where an empty directory is put in the place of some homes: secrets in what is seen.
-    pub(super) fn hidden(&self, replaced: &[PathBuf]) -> Vec<PathBuf> {
+    pub(super) fn paths_to_hide(&self, replaced: &[PathBuf]) -> Vec<PathBuf> {
         let is_replaced = |path: &Path| replaced.iter().any(|home| path.starts_with(home));
         let is_seen = |path: &&Path| !is_replaced(path) || self.shows_part_of(path);
         let holds_named = |path: &&Path| self.named.iter().any(|named| named.starts_with(path));
-        let secrets = self.secrets.existing();
+        let secrets = self.secrets.existing_paths();
         let secrets = secrets.filter(|path| is_seen(path) && !holds_named(path));
         secrets.map(Path::to_owned).collect()
     }
@@ -135,7 +135,7 @@ impl AllowList {
     }
 
     /// A path in the home by the home's own name, without links.
-    fn within(&self, options: &HomeOptions, path: &Path) -> PathBuf {
+    fn path_in_home(&self, options: &HomeOptions, path: &Path) -> PathBuf {
         let written = options.home.as_deref().unwrap_or(&self.home);
         match path.strip_prefix(written) {
             Ok(below) => normal(&self.home.join(below)),
@@ -147,7 +147,7 @@ impl AllowList {
     fn expand(&self, options: &HomeOptions, written: &str) -> PathBuf {
         match written.strip_prefix("~/") {
             Some(below) => normal(&self.home.join(below)),
-            None => self.within(options, Path::new(written)),
+            None => self.path_in_home(options, Path::new(written)),
         }
     }
 

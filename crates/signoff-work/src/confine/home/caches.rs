@@ -26,7 +26,7 @@ const fn cache(path: &'static str, moved_by: (&'static str, &'static str)) -> Ca
     }
 }
 
-const fn readable(path: &'static str, moved_by: (&'static str, &'static str)) -> Cache {
+const fn readable_cache(path: &'static str, moved_by: (&'static str, &'static str)) -> Cache {
     Cache {
         path,
         moved_by,
@@ -35,11 +35,11 @@ const fn readable(path: &'static str, moved_by: (&'static str, &'static str)) ->
 }
 
 const CACHES: [Cache; 27] = [
-    readable(".cargo/registry", ("CARGO_HOME", "registry")),
-    readable(".cargo/git", ("CARGO_HOME", "git")),
-    readable("go/pkg/mod", ("GOPATH", "pkg/mod")),
-    readable("go/pkg/mod", ("GOMODCACHE", "")),
-    readable(".cache/pip", ("PIP_CACHE_DIR", "")),
+    readable_cache(".cargo/registry", ("CARGO_HOME", "registry")),
+    readable_cache(".cargo/git", ("CARGO_HOME", "git")),
+    readable_cache("go/pkg/mod", ("GOPATH", "pkg/mod")),
+    readable_cache("go/pkg/mod", ("GOMODCACHE", "")),
+    readable_cache(".cache/pip", ("PIP_CACHE_DIR", "")),
     cache(".cache/uv", ("UV_CACHE_DIR", "")),
     cache(".cache/pypoetry/cache", ("", "")),
     cache(".cache/pypoetry/artifacts", ("", "")),
@@ -51,23 +51,23 @@ const CACHES: [Cache; 27] = [
     cache(".cache/pnpm", ("", "")),
     cache(".bun/install/cache", ("BUN_INSTALL_CACHE_DIR", "")),
     cache(".cache/deno", ("DENO_DIR", "")),
-    readable(".m2/repository", ("", "")),
-    readable(".m2/wrapper", ("", "")),
+    readable_cache(".m2/repository", ("", "")),
+    readable_cache(".m2/wrapper", ("", "")),
     cache(
         ".gradle/caches/modules-2",
         ("GRADLE_USER_HOME", "caches/modules-2"),
     ),
-    readable(
+    readable_cache(
         ".gradle/wrapper/dists",
         ("GRADLE_USER_HOME", "wrapper/dists"),
     ),
     cache(".ivy2/cache", ("", "")),
-    readable(".cache/coursier", ("COURSIER_CACHE", "")),
-    readable(".nuget/packages", ("NUGET_PACKAGES", "")),
+    readable_cache(".cache/coursier", ("COURSIER_CACHE", "")),
+    readable_cache(".nuget/packages", ("NUGET_PACKAGES", "")),
     cache(".bundle/cache", ("", "")),
     cache(".hex/packages", ("", "")),
-    readable(".cache/huggingface/hub", ("HF_HUB_CACHE", "")),
-    readable(".cache/Cypress", ("CYPRESS_CACHE_FOLDER", "")),
+    readable_cache(".cache/huggingface/hub", ("HF_HUB_CACHE", "")),
+    readable_cache(".cache/Cypress", ("CYPRESS_CACHE_FOLDER", "")),
 ];
 
 /// The variables that say where they are.

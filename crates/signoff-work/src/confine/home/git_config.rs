@@ -23,7 +23,7 @@ pub(super) fn git_config(home: &Path, xdg: Option<PathBuf>) -> String {
     let mut config = "[safe]\n\tdirectory = *\n\tbareRepository = explicit\n".to_owned();
     for (section, key) in TAKEN {
         let mut values = texts.iter().rev();
-        if let Some(value) = values.find_map(|text| value(text, section, key)) {
+        if let Some(value) = values.find_map(|text| last_value(text, section, key)) {
             let value = without_login(&value).replace('\\', "\\\\");
             let value = value.replace('"', "\\\"");
             // Writing to a string does not fail.
@@ -34,7 +34,7 @@ pub(super) fn git_config(home: &Path, xdg: Option<PathBuf>) -> String {
 }
 
 /// The last value of a key in a section without a name of its own.
-fn value(text: &str, section: &str, key: &str) -> Option<String> {
+fn last_value(text: &str, section: &str, key: &str) -> Option<String> {
     let mut is_there = false;
     let mut found = None;
     for line in text.lines().map(str::trim) {

@@ -7,12 +7,12 @@
 mod allow;
 mod caches;
 mod git_config;
-mod inner;
+mod inner_secrets;
 mod installation;
 mod secrets;
 mod settings;
 mod tools;
-mod unseen;
+mod unseen_paths;
 mod view;
 
 use std::ffi::{OsStr, OsString};
@@ -104,10 +104,10 @@ impl Home {
         let is_replaced = |path: &Path| replaced.iter().any(|home| path.starts_with(home));
         let is_outside = |path: &PathBuf| !(list.secrets.cover(path) || is_replaced(path));
         let programs = path.into_iter().flat_map(|path| machine::programs(path));
-        let inner = inner::find_inner_secrets(&list);
+        let inner = inner_secrets::find_inner_secrets(&list);
         let mut copies = settings::copies(home, &options.variables);
         copies.extend(inner.copies);
-        let mut hidden = list.hidden(&replaced);
+        let mut hidden = list.paths_to_hide(&replaced);
         hidden.extend(inner.hidden);
         hidden.extend(machine::secrets_of_machine());
         Self(Arc::new(HomePlan {
@@ -125,7 +125,7 @@ impl Home {
     }
 
     /// What a person asked for and cannot have, a sentence for each.
-    pub fn refused(&self) -> &[String] {
+    pub fn refusals(&self) -> &[String] {
         &self.0.list.refused
     }
 
@@ -180,7 +180,7 @@ impl Home {
     }
 
     /// The home as it is, where logins are.
-    pub(super) fn real(&self) -> Option<&Path> {
+    pub(super) fn real_home(&self) -> Option<&Path> {
         self.0.real.as_deref()
     }
 

@@ -130,13 +130,13 @@ const SOCKETS: [(&str, &str); 4] = [
 
 /// Sets of paths: as they are named, and where links lead from there.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Secrets {
+pub(super) struct HomeSecrets {
     paths: Vec<PathBuf>,
     own: Vec<PathBuf>,
     programs: Vec<PathBuf>,
 }
 
-impl Secrets {
+impl HomeSecrets {
     pub(super) fn new(homes: &[PathBuf], variables: &Variables) -> Self {
         let value = |name: &str| variables.get(OsStr::new(name)).map(PathBuf::from);
         let own = OWN.iter().flat_map(|(variable, default)| {
@@ -184,7 +184,7 @@ impl Secrets {
     }
 
     /// Those that are there, without links.
-    pub(super) fn existing(&self) -> impl Iterator<Item = &Path> {
+    pub(super) fn existing_paths(&self) -> impl Iterator<Item = &Path> {
         let is_real = |path: &&Path| {
             let found = path.symlink_metadata();
             found.is_ok_and(|found| !found.is_symlink())
@@ -219,7 +219,7 @@ mod tests {
             ("CARGO_HOME", "/data/cargo"),
         ];
         let set = set.map(|(name, value)| (name.into(), value.into()));
-        let secrets = Secrets::new(&["/home/ada".into()], &set.into());
+        let secrets = HomeSecrets::new(&["/home/ada".into()], &set.into());
         for (path, expected) in [
             ("/opt/agent/socket", true),
             ("/var/my/docker.sock", true),

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 use toml::{Table, Value};
 
-use self::tables::{Format, OPTIONS, SETTINGS, Settings};
+use self::tables::{Format, OPTIONS, SETTINGS, SettingsFile};
 use crate::environment::Variables;
 
 /// Larger files are not read: settings are small.
@@ -27,7 +27,7 @@ pub(super) struct SettingsCopy {
 
 /// The settings of a home that are there.
 pub(super) fn copies(home: &Path, variables: &Variables) -> Vec<SettingsCopy> {
-    let copy = |settings: &Settings| {
+    let copy = |settings: &SettingsFile| {
         let moved = settings.moved_by.and_then(|(variable, file)| {
             let directory = variables.get(OsStr::new(variable)).map(PathBuf::from)?;
             directory.is_absolute().then(|| directory.join(file))
@@ -50,7 +50,7 @@ pub(super) fn read(path: &Path) -> Option<String> {
     Some(text)
 }
 
-impl Settings {
+impl SettingsFile {
     /// Nothing where the text cannot be understood.
     fn redact(&self, text: &str) -> Option<String> {
         match self.format {

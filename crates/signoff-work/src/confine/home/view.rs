@@ -193,7 +193,7 @@ impl ViewBuilder<'_> {
 
     fn write_settings(&mut self, options: &ViewOptions<'_>) -> io::Result<()> {
         for copy in &self.plan.copies {
-            self.put(&copy.at, copy.text.as_bytes(), false, options.mounts)?;
+            self.put_file(&copy.at, copy.text.as_bytes(), false, options.mounts)?;
         }
         fs::write(self.own.join(".gitconfig"), &self.plan.git_config)
     }
@@ -208,14 +208,14 @@ impl ViewBuilder<'_> {
         let Some(real) = self.plan.real.as_ref() else {
             return self.write(&self.own.join(&login.to), &bytes);
         };
-        let location = self.put(&real.join(&login.to), &bytes, true, true)?;
+        let location = self.put_file(&real.join(&login.to), &bytes, true, true)?;
         let copy = location.and_then(|location| LoginCopy::of(login, location, bytes));
         self.view.logins.extend(copy);
         Ok(())
     }
 
     /// Puts a file where the process finds it: into its home, or over the one that it would find.
-    fn put(
+    fn put_file(
         &mut self,
         at: &Path,
         bytes: &[u8],

@@ -8,8 +8,8 @@
 //! Start reading at [`LoginKeeper`], then at `kept.rs`, which compares the two files.
 
 mod copy;
-mod kept;
-mod left;
+mod kept_login;
+mod leftover_copies;
 mod lock;
 mod shape;
 
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 pub(super) use self::copy::CopyLocation;
 pub use self::copy::LoginCopy;
-use self::kept::{KeptLogin, Moment, Synchronized};
+use self::kept_login::{KeptLogin, SyncMoment, SyncOutcome};
 pub(super) use self::shape::Shape;
 
 /// How often the files are looked at while agents work.
@@ -130,14 +130,14 @@ impl Drop for KeptLogins {
         let kept = self.shared.agents().kept.remove(&self.number);
         let mut is_written = false;
         for mut login in kept.into_iter().flatten() {
-            let moment = Moment::End(self.shared.patience);
+            let moment = SyncMoment::End(self.shared.patience);
             match login.synchronize(self.shared.locks.as_deref(), moment) {
-                Ok(done) => is_written |= done == Synchronized::WrittenBack,
-                Err(why) => self.shared.note(login.note(&why)),
+                Ok(done) => is_written |= done == SyncOutcome::WrittenBack,
+                Err(why) => self.shared.add_note(login.warning_text(&why)),
             }
         }
         if is_written {
-            self.shared.look();
+            self.shared.synchronize_all();
         }
     }
 }
@@ -148,7 +148,7 @@ impl Watcher {
         let thread = std::thread::Builder::new().name("logins".to_owned());
         let thread = thread.spawn(move || {
             while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                shared.look();
+                shared.synchronize_all();
             }
         })?;
         Ok(Self { stop, thread })
@@ -157,14 +157,14 @@ impl Watcher {
 
 impl SharedLogins {
     /// Looks at all files once; if one was written back, once more, so that the other agents get it at once.
-    fn look(&self) {
+    fn synchronize_all(&self) {
         let mut agents = self.agents();
         for _ in 0..2 {
             let mut is_written = false;
             for login in agents.kept.values_mut().flatten() {
                 // A failure is told if it is still one when the agent has ended.
-                let done = login.synchronize(self.locks.as_deref(), Moment::Work);
-                is_written |= matches!(done, Ok(Synchronized::WrittenBack));
+                let done = login.synchronize(self.locks.as_deref(), SyncMoment::Work);
+                is_written |= matches!(done, Ok(SyncOutcome::WrittenBack));
             }
             if !is_written {
                 return;
@@ -176,7 +176,7 @@ impl SharedLogins {
         self.agents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, note: String) {
+    fn add_note(&self, note: String) {
         let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
         notes.insert(note);
     }

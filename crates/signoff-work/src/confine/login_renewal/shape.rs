@@ -75,7 +75,7 @@ pub(super) fn is_newer(new: &[u8], old: &[u8]) -> bool {
     let (Some(new), Some(old)) = (object(new), object(old)) else {
         return false;
     };
-    let (new, old) = (times(new), times(old));
+    let (new, old) = (known_times(new), known_times(old));
     let both = new.iter().filter_map(|(path, time)| {
         let earlier = old.get(path)?;
         compare(time, earlier)
@@ -114,7 +114,7 @@ fn is_encrypted(bytes: &[u8]) -> bool {
 }
 
 /// All known times of a file, by where they are.
-fn times(object: Map<String, Value>) -> BTreeMap<String, Value> {
+fn known_times(object: Map<String, Value>) -> BTreeMap<String, Value> {
     let mut found = BTreeMap::new();
     collect_times(object, "", DEEPEST, &mut found);
     found

@@ -74,7 +74,7 @@ impl World {
     }
 
     fn look(&self) {
-        self.keeper.shared.look();
+        self.keeper.shared.synchronize_all();
     }
 
     fn note(&self) -> String {

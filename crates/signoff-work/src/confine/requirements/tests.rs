@@ -142,7 +142,7 @@ fn a_role_gets_what_was_asked_for_besides() {
         "~/.codex/auth.json".to_owned(),
     ];
     let env = ["AWS_PROFILE".to_owned(), "OPENAI_API_KEY".to_owned()];
-    let needs = of("codex").with(&login, &env);
+    let needs = of("codex").with_login(&login, &env);
     // Also absent files: the person who asked for them gets a message.
     check(
         &needs,

@@ -60,7 +60,7 @@ fn run(argv: Vec<OsString>, env: Variables, cwd: &Path) -> (ExitStatus, String, 
 #[track_caller]
 fn check(text: &str, is_plain: bool) {
     let (tree, env) = (tree(), environment(&[]));
-    let direct = plain(text, "bash", tree.path(), &env);
+    let direct = parse_plain(text, "bash", tree.path(), &env);
     assert_eq!(direct.is_some(), is_plain, "`{text}`");
     let by_shell = ["bash", "-c", text].map(OsString::from).to_vec();
     let expected = run(by_shell, env, tree.path());
@@ -166,14 +166,14 @@ fn all_that_bash_knows_by_itself_is_left_to_it() {
     let (_, listed, _) = run(asked, environment(&[]), Path::new("/"));
     assert!(listed.contains("printf"), "{listed}");
     for word in listed.lines() {
-        let plain = plain(
+        let plain = parse_plain(
             &format!("{word} x"),
             "bash",
             Path::new("/"),
             &environment(&[]),
         );
         assert_eq!(plain, None, "{word}");
-        let known = is_part_of_bash(word) || words(word).is_none();
+        let known = is_part_of_bash(word) || plain_words(word).is_none();
         assert!(known, "{word}");
     }
 }
@@ -182,7 +182,7 @@ fn all_that_bash_knows_by_itself_is_left_to_it() {
 fn other_shells_and_variables_that_bash_listens_to_are_left_alone() {
     let cwd = Path::new("/");
     let is_plain = |shell: &str, more: &[(&str, &str)]| {
-        plain("/bin/true", shell, cwd, &environment(more)).is_some()
+        parse_plain("/bin/true", shell, cwd, &environment(more)).is_some()
     };
     assert!(is_plain("bash", &[("HOME", "/root"), ("TERM", "dumb")]));
     for shell in ["sh", "zsh", "/bin/bash", "bash --posix"] {
@@ -211,13 +211,17 @@ fn the_first_program_in_the_path_is_meant() {
     let path = format!("{}:/usr/bin", dir.path().display());
     let env = vec![("PATH".into(), OsString::from(path))];
     let cwd = Path::new("/");
-    let (argv, given) = plain("mine", "bash", cwd, &env).unwrap();
+    let (argv, given) = parse_plain("mine", "bash", cwd, &env).unwrap();
     assert_eq!(argv, ["mine"]);
     let mine = dir.path().join("mine").into_os_string();
     assert!(given.contains(&("_".into(), mine)), "{given:?}");
-    assert_eq!(plain("ls", "bash", cwd, &env), None, "a script comes first");
     assert_eq!(
-        plain("mine", "bash", cwd, &[]),
+        parse_plain("ls", "bash", cwd, &env),
+        None,
+        "a script comes first"
+    );
+    assert_eq!(
+        parse_plain("mine", "bash", cwd, &[]),
         None,
         "nobody knows where to look"
     );

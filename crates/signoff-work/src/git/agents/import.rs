@@ -18,7 +18,7 @@ use self::objects::StoredObjects;
 use crate::beneath::{Directory, remove_tree};
 use crate::git::agents::repository::alternate;
 use crate::git::command::GitCall;
-use crate::git::scratch::{Scratch, beside};
+use crate::git::scratch::{Scratch, sibling_path};
 use crate::git::{GitError, HarnessGit};
 
 /// What a single call gets even when the time is over: without references, objects are hard to find.
@@ -92,7 +92,7 @@ impl HarnessGit {
         if stored.is_empty() {
             return Ok(report);
         }
-        let new = beside(to, ".new");
+        let new = sibling_path(to, ".new");
         remove_tree(&new).map_err(GitError::file(&new))?;
         let scratch = self.scratch()?;
         let import = Import {
@@ -138,7 +138,10 @@ impl Import<'_> {
             ("HEAD", b"ref: refs/heads/signoff\n".to_vec()),
             ("objects/info/alternates", alternate(repository.objects())),
         ];
-        let shallow = self.own.shallow().map(|commits| ("shallow", commits));
+        let shallow = self
+            .own
+            .shallow_commits()
+            .map(|commits| ("shallow", commits));
         for (name, content) in files.into_iter().chain(shallow) {
             let path = self.to.join(name);
             fs::write(&path, content).map_err(GitError::file(&path))?;
@@ -158,7 +161,7 @@ impl Import<'_> {
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             // An object may say that it is of any size.
             .env("GIT_ALLOC_LIMIT", self.limits.bytes.to_string())
-            .within(remaining.max(SHORTEST))
+            .with_time_limit(remaining.max(SHORTEST))
     }
 
     /// What git said, unless it refused what the agent made: then that is left out.
@@ -183,7 +186,7 @@ impl Import<'_> {
 
     /// Whether there is no time left; says so once.
     fn is_over(&mut self) -> Result<bool, GitError> {
-        if self.own.repository.git.stop().is_raised() {
+        if self.own.repository.git.stop_flag().is_raised() {
             let tried = "the import of the agent's repository".to_owned();
             return Err(GitError::Stopped { tried });
         }

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::beneath::{Directory, OpenError, remove_tree};
-use crate::git::names::{Name, quoted};
+use crate::git::names::{Name, quote};
 use crate::git::repository::excludes::pattern;
 use crate::git::scratch::copy_open_index;
 use crate::git::{GitError, HarnessGit, Id};
@@ -46,7 +46,7 @@ pub(crate) fn make(
             alternate(own.repository.objects()),
         ),
     ];
-    let shallow = own.shallow().map(|commits| ("shallow", commits));
+    let shallow = own.shallow_commits().map(|commits| ("shallow", commits));
     for (name, content) in files.into_iter().chain(shallow) {
         let path = directory.join(name);
         let mut file = made.create_file(Path::new(name)).map_err(failed(&path))?;
@@ -69,7 +69,7 @@ fn failed(path: &Path) -> impl FnOnce(OpenError) -> GitError + use<> {
 pub(crate) fn alternate(objects: &Path) -> Vec<u8> {
     let bytes = objects.as_os_str().as_bytes();
     let mut line = if bytes.contains(&b'\n') {
-        quoted(bytes).into_bytes()
+        quote(bytes).into_bytes()
     } else {
         bytes.to_vec()
     };

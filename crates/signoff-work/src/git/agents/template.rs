@@ -22,7 +22,7 @@ impl HarnessGit {
         let index = scratch.path("index");
         // Without the times of files: whoever asks git what changed has it look.
         self.call_in(folder, &index)
-            .words(["read-tree", commit.as_str()])
+            .args(["read-tree", commit.as_str()])
             .run()?;
         repository::make(self, folder, &index, commit, &[])?;
         let alternates = folder.join(".git/objects/info/alternates");

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use super::repository;
 use crate::beneath::{add_owner_permissions, remove_tree};
-use crate::git::agents::spread::{make_apart, spread};
+use crate::git::agents::spread::{make_apart, spread_directories};
 use crate::git::checkout::scan::{Scan, Unreadable};
 use crate::git::command::GitCall;
 use crate::git::entries::tree_entries;
 use crate::git::files::working_tree::{TreeOwner, WorkingTree};
-use crate::git::names::{Name, except, name, nul_terminated, parts, path, within};
-use crate::git::scratch::{beside, copy_index, write};
+use crate::git::names::{Name, except, lies_within, name, nul_separated, nul_terminated, path};
+use crate::git::scratch::{copy_index, sibling_path, write};
 use crate::git::{GitError, HarnessGit, Id};
 
 /// A tree for an agent to work in. What the harness knows of it is in an index outside.
@@ -50,8 +50,8 @@ impl Worktree {
         self.put_aside().map_err(GitError::file(&self.path))?;
         self.make_folders()?;
         self.reset(commit)?;
-        self.settle(commit)?;
-        remove_tree(&self.aside()).map_err(GitError::file(&self.aside()))
+        self.take_next_index(commit)?;
+        remove_tree(&self.aside_path()).map_err(GitError::file(&self.aside_path()))
     }
 
     /// Makes this one that one, where there is none yet.
@@ -77,8 +77,8 @@ impl Worktree {
         self.copy_index()?;
         self.reset(commit)?;
         let words = ["clean", "-ffdxq", "--", ":(top)"];
-        self.call().words(words).run()?;
-        self.settle(commit)
+        self.call().args(words).run()?;
+        self.take_next_index(commit)
     }
 
     /// What is in it now and not ignored, with kept paths as in the commit that it was last made from or set to.
@@ -87,7 +87,7 @@ impl Worktree {
     }
 
     fn scan(&self) -> Result<Id, GitError> {
-        let (base, excluded) = (self.base()?, self.excluded()?);
+        let (base, excluded) = (self.base()?, self.excluded_names()?);
         self.copy_index()?;
         self.own.scan(&Scan {
             tree: &self.path,
@@ -121,12 +121,12 @@ impl Worktree {
     fn go_to(&self, commit: &Id) -> Result<(), GitError> {
         self.copy_index()?;
         self.reset(commit)?;
-        let excluded = self.excluded()?;
+        let excluded = self.excluded_names()?;
         self.call()
-            .words(["clean", "-ffdq", "--", ":(top)"])
-            .words(excluded.iter().map(|name| except(name)))
+            .args(["clean", "-ffdq", "--", ":(top)"])
+            .args(excluded.iter().map(|name| except(name)))
             .run()?;
-        self.settle(commit)
+        self.take_next_index(commit)
     }
 
     /// Makes these paths, files or directories, as in the commit; what is not in it is removed.
@@ -136,16 +136,16 @@ impl Worktree {
         let (folder, index) = (scratch.folder("files")?, scratch.path("index"));
         self.own
             .call_in(&folder, &index)
-            .words(["read-tree", from.as_str()])
+            .args(["read-tree", from.as_str()])
             .run()?;
         let words = ["ls-tree", "-r", "-z", "--full-tree", from.as_str()];
-        let mut wanted = tree_entries(&self.own.call().words(words).run()?)?;
-        wanted.retain(|entry| within(&entry.name, &paths));
+        let mut wanted = tree_entries(&self.own.call().args(words).run()?)?;
+        wanted.retain(|entry| lies_within(&entry.name, &paths));
         self.own
             .write_files(&index, &folder, wanted.iter().map(|entry| &entry.name))?;
         self.copy_index()?;
-        let known = self.call().words(["ls-files", "-z"]).run()?;
-        let gone = parts(&known).filter(|name| within(name, &paths));
+        let known = self.call().args(["ls-files", "-z"]).run()?;
+        let gone = nul_separated(&known).filter(|name| lies_within(name, &paths));
         let mut entries: Vec<_> = gone.map(|name| (name.to_vec(), None)).collect();
         let working_tree = WorkingTree::open(&self.path)?;
         let failed = |name: &Name| GitError::file(&self.path.join(path(name)));
@@ -165,38 +165,38 @@ impl Worktree {
         self.take_index()
     }
 
-    /// What is untracked now, ignored or not, stays and is no work from now on, whatever becomes of `.gitignore`: it was
+    /// What is untracked now, ignored or not, stays and does not count as work from now on, whatever becomes of `.gitignore`: it was
     /// copied, or commands that prepare the tree made it. Changes of tracked files are put back.
     pub fn adopt_untracked_and_reset(&self) -> Result<(), GitError> {
         let base = self.base()?;
         self.copy_index()?;
         // First the index alone, so that nothing is removed for having been seen before.
         let words = ["read-tree", "--reset", base.as_str()];
-        self.call().words(words).run()?;
+        self.call().args(words).run()?;
         self.reset(&base)?;
-        let mut excluded = self.excluded()?;
+        let mut excluded = self.excluded_names()?;
         let words = ["ls-files", "--others", "--directory", "-z"];
-        let out = self.call().words(words).run()?;
-        let new = parts(&out).map(|name| name.strip_suffix(b"/").unwrap_or(name).to_vec());
+        let out = self.call().args(words).run()?;
+        let new = nul_separated(&out).map(|name| name.strip_suffix(b"/").unwrap_or(name).to_vec());
         excluded.extend(new.filter(|name| !name.is_empty()));
         excluded.sort();
         excluded.dedup();
         write(&self.excluded_file(), &nul_terminated(&excluded))?;
-        self.settle(&base)
+        self.take_next_index(&base)
     }
 
-    /// Removes it, also where somebody took rights from directories; one that is not there is fine.
+    /// Removes it, also where permissions of directories were removed; it need not exist.
     pub fn remove(&self) -> io::Result<()> {
         self.forget()?;
-        remove_tree(&self.aside())?;
+        remove_tree(&self.aside_path())?;
         remove_tree(&self.path)
     }
 
     /// Makes room. Some file systems are slow to make files just after many were removed, so that comes later.
     fn put_aside(&self) -> io::Result<()> {
         self.forget()?;
-        remove_tree(&self.aside())?;
-        match fs::rename(&self.path, self.aside()) {
+        remove_tree(&self.aside_path())?;
+        match fs::rename(&self.path, self.aside_path()) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Ok(()),
         }
@@ -206,7 +206,7 @@ impl Worktree {
         let make = |folder: &Path| fs::create_dir_all(folder).map_err(GitError::file(folder));
         if let Some(above) = self.path.parent() {
             make(above)?;
-            spread(above);
+            spread_directories(above);
         }
         make(self.index.parent().unwrap_or(&self.index))?;
         make_apart(&self.path).map_err(GitError::file(&self.path))
@@ -218,7 +218,7 @@ impl Worktree {
             self.base_file(),
             self.index.clone(),
             self.next_index(),
-            beside(&self.next_index(), ".lock"),
+            sibling_path(&self.next_index(), ".lock"),
             self.excluded_file(),
         ] {
             match fs::remove_file(&file) {
@@ -232,19 +232,19 @@ impl Worktree {
     /// Makes tracked files as in the commit, by the next index.
     fn reset(&self, commit: &Id) -> Result<(), GitError> {
         self.call()
-            .words(["read-tree", "--reset", "-u", commit.as_str()])
+            .args(["read-tree", "--reset", "-u", commit.as_str()])
             .run()?;
         Ok(())
     }
 
     /// Takes the next index for what is there now, and gives agents a repository that says the same.
-    fn settle(&self, commit: &Id) -> Result<(), GitError> {
+    fn take_next_index(&self, commit: &Id) -> Result<(), GitError> {
         repository::make(
             &self.own,
             &self.path,
             &self.next_index(),
             commit,
-            &self.excluded()?,
+            &self.excluded_names()?,
         )?;
         self.take_index()?;
         write(&self.base_file(), commit.as_str().as_bytes())
@@ -256,7 +256,7 @@ impl Worktree {
 
     fn copy_index(&self) -> Result<(), GitError> {
         // What a git that was killed left.
-        fs::remove_file(beside(&self.next_index(), ".lock")).ok();
+        fs::remove_file(sibling_path(&self.next_index(), ".lock")).ok();
         copy_index(&self.index, &self.next_index()).map_err(GitError::file(&self.index))
     }
 
@@ -270,28 +270,28 @@ impl Worktree {
         Id::read(&fs::read(&file).map_err(GitError::file(&file))?)
     }
 
-    fn excluded(&self) -> Result<Vec<Name>, GitError> {
+    fn excluded_names(&self) -> Result<Vec<Name>, GitError> {
         let file = self.excluded_file();
         match fs::read(&file) {
-            Ok(listing) => Ok(parts(&listing).map(<[u8]>::to_vec).collect()),
+            Ok(listing) => Ok(nul_separated(&listing).map(<[u8]>::to_vec).collect()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
             Err(error) => Err(GitError::File { path: file, error }),
         }
     }
 
-    fn aside(&self) -> PathBuf {
-        beside(&self.path, ".old")
+    fn aside_path(&self) -> PathBuf {
+        sibling_path(&self.path, ".old")
     }
 
     fn next_index(&self) -> PathBuf {
-        beside(&self.index, ".next")
+        sibling_path(&self.index, ".next")
     }
 
     fn base_file(&self) -> PathBuf {
-        beside(&self.index, ".base")
+        sibling_path(&self.index, ".base")
     }
 
     fn excluded_file(&self) -> PathBuf {
-        beside(&self.index, ".excluded")
+        sibling_path(&self.index, ".excluded")
     }
 }

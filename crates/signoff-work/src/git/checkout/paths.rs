@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::git::files::file_writer::{FileState, FileWriter};
 use crate::git::files::hold_reason::HoldReason;
-use crate::git::names::{Name, nul_terminated, parts, path, within};
+use crate::git::names::{Name, lies_within, nul_separated, nul_terminated, path};
 use crate::git::scratch::{Scratch, copy_index};
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -38,7 +38,7 @@ impl HarnessGit {
         let mut files: BTreeSet<&Name> = BTreeSet::new();
         for name in names {
             match writer.is_file(name) {
-                _ if is_repository_path(name) || within(name, &self.kept) => {
+                _ if is_repository_path(name) || lies_within(name, &self.kept) => {
                     held.insert(name.clone(), HoldReason::InTheWay);
                 }
                 Ok(true) => drop(files.insert(name)),
@@ -72,8 +72,8 @@ impl HarnessGit {
         files: impl IntoIterator<Item = &'n Name>,
     ) -> Result<(), GitError> {
         self.call_in(self.repository.top(), index)
-            .words(["update-index", "--add", "--remove", "--replace"])
-            .words(["-z", "--stdin"])
+            .args(["update-index", "--add", "--remove", "--replace"])
+            .args(["-z", "--stdin"])
             .stdin(nul_terminated(files))
             .run()?;
         Ok(())
@@ -96,9 +96,9 @@ impl HarnessGit {
         }
         let out = self
             .call_in(self.repository.top(), index)
-            .words(["diff-files", "--name-only", "-z"])
+            .args(["diff-files", "--name-only", "-z"])
             .run()?;
-        for name in parts(&out).filter(|name| names.contains(*name)) {
+        for name in nul_separated(&out).filter(|name| names.contains(*name)) {
             held.entry(name.to_vec()).or_insert(HoldReason::Changing);
         }
         Ok(file_states)

@@ -6,7 +6,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::git::entries::GITLINK;
-use crate::git::names::{Name, except, nul_terminated, parts, path, texts, within};
+use crate::git::names::{
+    Name, except, lies_within, nul_separated, nul_terminated, path, path_texts,
+};
 use crate::git::{GitError, HarnessGit, Id};
 pub(crate) use crate::tree::check::Unreadable;
 use crate::tree::check::{TreeError, TreeLimits, TreeOptions, check_tree};
@@ -64,8 +66,10 @@ impl HarnessGit {
                 ..limits
             },
             unreadable: scan.unreadable,
-            is_left_out: &|path, _| within(path, scan.kept) || within(path, scan.excluded),
-            stop: self.repository.git.stop(),
+            is_left_out: &|path, _| {
+                lies_within(path, scan.kept) || lies_within(path, scan.excluded)
+            },
+            stop: self.repository.git.stop_flag(),
         };
         let report = check_tree(scan.tree, &options).map_err(|error| scan.error(error))?;
         let is_large = report.bytes > limits.bytes || report.largest > limits.largest;
@@ -90,12 +94,12 @@ impl HarnessGit {
     /// Untracked files that git would read for minutes.
     fn large_untracked(&self, scan: &Scan<'_>) -> Result<Vec<Name>, GitError> {
         let words = ["ls-files", "--others", "--exclude-standard", "-z"];
-        let out = self.call_in(scan.tree, scan.index).words(words).run()?;
+        let out = self.call_in(scan.tree, scan.index).args(words).run()?;
         let is_large = |name: &&[u8]| {
             let found = scan.tree.join(path(name)).symlink_metadata();
             found.is_ok_and(|found| found.is_file() && found.len() > LARGEST_OF_PERSON)
         };
-        let large = parts(&out).filter(is_large);
+        let large = nul_separated(&out).filter(is_large);
         Ok(large.map(<[u8]>::to_vec).collect())
     }
 
@@ -108,10 +112,10 @@ impl HarnessGit {
             "--exclude-standard",
             "-z",
         ];
-        let out = self.call_in(scan.tree, scan.index).words(words).run()?;
+        let out = self.call_in(scan.tree, scan.index).args(words).run()?;
         let mut bytes: u64 = 0;
-        for name in parts(&out) {
-            if within(name, scan.kept) || within(name, scan.excluded) {
+        for name in nul_separated(&out) {
+            if lies_within(name, scan.kept) || lies_within(name, scan.excluded) {
                 continue;
             }
             let name = path(name);
@@ -142,7 +146,7 @@ impl HarnessGit {
         }
         let mut corrected = Vec::new();
         for difference in self.index_differences(scan.index, scan.base)? {
-            if within(&difference.name, scan.kept) {
+            if lies_within(&difference.name, scan.kept) {
                 corrected.push((difference.name, difference.before));
             } else if difference.after.is_some_and(|(mode, _)| mode == GITLINK) {
                 corrected.push((difference.name.clone(), None));
@@ -167,8 +171,8 @@ impl HarnessGit {
         let left_out = scan.unreadable == Unreadable::LeftOut;
         let try_once = || {
             self.call_in(scan.tree, scan.index)
-                .words(words)
-                .words(left_out.then_some("--ignore-errors"))
+                .args(words)
+                .args(left_out.then_some("--ignore-errors"))
                 .stdin(scan.pathspecs(nested, &ignored))
                 .run_to(if left_out { &[0, 1] } else { &[0] })
         };
@@ -207,27 +211,29 @@ impl HarnessGit {
         let said = self
             .call_in(scan.tree, scan.index)
             // A directory with tracked files in it too.
-            .words(["check-ignore", "--no-index", "-z", "--stdin"])
+            .args(["check-ignore", "--no-index", "-z", "--stdin"])
             .stdin(nul_terminated(names))
             .run_to(&[0, 1])?;
-        Ok(parts(&said.out).map(<[u8]>::to_vec).collect())
+        Ok(nul_separated(&said.out).map(<[u8]>::to_vec).collect())
     }
 
     /// Repositories in the working tree that are not known yet.
     fn nested_repositories(&self, scan: &Scan<'_>) -> Result<BTreeSet<Name>, GitError> {
         let out = self
             .call_in(scan.tree, scan.index)
-            .words(["ls-files", "--others", "--exclude-standard", "-z"])
+            .args(["ls-files", "--others", "--exclude-standard", "-z"])
             .run()?;
-        let excluded = |name: &Name| within(name, scan.kept) || within(name, scan.excluded);
-        let folders = parts(&out).filter_map(|name| Some(name.strip_suffix(b"/")?.to_vec()));
+        let excluded =
+            |name: &Name| lies_within(name, scan.kept) || lies_within(name, scan.excluded);
+        let folders =
+            nul_separated(&out).filter_map(|name| Some(name.strip_suffix(b"/")?.to_vec()));
         Ok(folders.filter(|name| !excluded(name)).collect())
     }
 
     /// Records the files of a nested repository as ordinary files.
     fn graft(&self, scan: &Scan<'_>, name: &Name, depth: usize) -> Result<(), GitError> {
         if depth == DEEPEST {
-            let paths = texts([name]);
+            let paths = path_texts([name]);
             return Err(GitError::Submodules { paths });
         }
         let scratch = self.scratch()?;
@@ -247,8 +253,8 @@ impl HarnessGit {
             prefix.extend_from_slice(name);
             prefix.push(b'/');
             self.call_in(scan.tree, scan.index)
-                .words(["read-tree"])
-                .words([OsStr::from_bytes(&prefix), OsStr::new(tree.as_str())])
+                .args(["read-tree"])
+                .args([OsStr::from_bytes(&prefix), OsStr::new(tree.as_str())])
                 .run()?;
         }
         Ok(())

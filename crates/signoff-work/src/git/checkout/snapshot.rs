@@ -6,8 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::git::checkout::scan::{Scan, Unreadable};
-use crate::git::entries::{Entry, GITLINK};
-use crate::git::names::{Name, nul_terminated, texts};
+use crate::git::entries::{GITLINK, IndexEntry};
+use crate::git::names::{Name, nul_terminated, path_texts};
 use crate::git::scratch::{copy_index, write};
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -49,15 +49,15 @@ impl HarnessGit {
         }
         let tree = self.repository.top();
         let words = ["ls-files", "--stage", "-v", "-z"];
-        let entries = Entry::read_index(&self.call_in(tree, index).words(words).run()?)?;
-        let named = |pick: fn(&Entry) -> bool| -> Vec<&Name> {
+        let entries = IndexEntry::read_index(&self.call_in(tree, index).args(words).run()?)?;
+        let named = |pick: fn(&IndexEntry) -> bool| -> Vec<&Name> {
             let picked = entries.iter().filter(|entry| pick(entry));
             picked.map(|entry| &entry.name).collect()
         };
         let submodules = named(|entry| entry.mode == GITLINK);
         if !submodules.is_empty() {
             // Git would look into them, by their own configuration.
-            let paths = texts(submodules);
+            let paths = path_texts(submodules);
             return Err(GitError::Submodules { paths });
         }
         // What the person told git to take for unchanged is to be seen all the same.
@@ -67,7 +67,7 @@ impl HarnessGit {
         ] {
             if !names.is_empty() {
                 self.call_in(tree, index)
-                    .words(["update-index", option, "-z", "--stdin"])
+                    .args(["update-index", option, "-z", "--stdin"])
                     .stdin(nul_terminated(names))
                     .run()?;
             }

@@ -19,7 +19,7 @@ pub(crate) type FileTime = (i64, i64);
 
 impl CheckoutTimes {
     /// The time of a file in the checkout, if it has this content there.
-    pub(crate) fn of(&self, name: &[u8], content: &Id) -> Option<FileTime> {
+    pub(crate) fn time_of(&self, name: &[u8], content: &Id) -> Option<FileTime> {
         let (id, time) = self.files.get(name)?;
         (id == content).then_some(*time)
     }
@@ -71,7 +71,7 @@ impl HarnessGit {
         let words = ["ls-files", "--stage", "--debug", "-z"];
         let out = self
             .call_in(self.repository.top(), &index)
-            .words(words)
+            .args(words)
             .run()?;
         Ok((tree, CheckoutTimes::read(&out)?))
     }
@@ -80,7 +80,7 @@ impl HarnessGit {
 /// The five lines about an entry.
 fn debug_lines(text: &[u8]) -> Result<(&[u8], &[u8]), GitError> {
     let mut ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-    let (end, _) = ends.nth(4).ok_or_else(|| unexpected(text))?;
+    let (end, _) = ends.nth(4).ok_or_else(|| unexpected_output(text))?;
     Ok(text.split_at(end + 1))
 }
 
@@ -92,21 +92,21 @@ fn modified(lines: &[u8]) -> Result<FileTime, GitError> {
         .find_map(|line| line.trim().strip_prefix("mtime: "));
     let (seconds, nanos) = line
         .and_then(|time| time.split_once(':'))
-        .ok_or_else(|| unexpected(lines))?;
+        .ok_or_else(|| unexpected_output(lines))?;
     match (seconds.parse(), nanos.parse()) {
         (Ok(seconds), Ok(nanos)) => Ok((seconds, nanos)),
-        _ => Err(unexpected(lines)),
+        _ => Err(unexpected_output(lines)),
     }
 }
 
 fn split_once(text: &[u8], at: u8) -> Result<(&[u8], &[u8]), GitError> {
     let end = text.iter().position(|byte| *byte == at);
-    let end = end.ok_or_else(|| unexpected(text))?;
+    let end = end.ok_or_else(|| unexpected_output(text))?;
     let (first, rest) = text.split_at(end);
     Ok((first, &rest[1..]))
 }
 
-fn unexpected(text: &[u8]) -> GitError {
+fn unexpected_output(text: &[u8]) -> GitError {
     GitError::unexpected("the times of a file", &String::from_utf8_lossy(text))
 }
 

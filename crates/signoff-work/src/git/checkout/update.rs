@@ -11,7 +11,9 @@ use crate::git::entries::Difference;
 use crate::git::files::file_writer::{FileState, FileWriter};
 use crate::git::files::hold_reason::HoldReason;
 use crate::git::files::working_tree::WorkingTree;
-use crate::git::names::{Name, exactly, nul_terminated, parts, path, texts, within};
+use crate::git::names::{
+    Name, exactly, lies_within, nul_separated, nul_terminated, path, path_texts,
+};
 use crate::git::scratch::{Scratch, copy_index};
 use crate::git::{GitError, HarnessGit, Id};
 use crate::tree::FileStamp;
@@ -29,7 +31,7 @@ pub(crate) struct CheckoutUpdate {
 }
 
 impl CheckoutUpdate {
-    pub(crate) fn is_done(&self) -> bool {
+    pub(crate) fn is_up_to_date(&self) -> bool {
         self.changes.is_empty()
     }
 
@@ -58,7 +60,7 @@ impl HarnessGit {
         self.record_checkout(&index)?;
         let concerned = |name: &Name| match touched {
             Some(touched) => touched.contains(name),
-            None => !within(name, &self.kept),
+            None => !lies_within(name, &self.kept),
         };
         let away = |from: &Id| -> Result<Vec<Difference>, GitError> {
             let mut found = self.index_differences(&index, from)?;
@@ -129,11 +131,11 @@ impl HarnessGit {
         // Everything that is not ignored is in the index by now.
         let words = ["ls-files", "-z"];
         let call = || self.call_in(self.repository.top(), index);
-        for known in parts(&call().words(words).run()?) {
+        for known in nul_separated(&call().args(words).run()?) {
             ignored.remove(known);
         }
         call()
-            .words(["update-index", "--add", "--replace", "-z", "--stdin"])
+            .args(["update-index", "--add", "--replace", "-z", "--stdin"])
             .stdin(nul_terminated(&files))
             .run()?;
         Ok((differ, ignored))
@@ -143,10 +145,10 @@ impl HarnessGit {
     fn everything_in(&self, index: &Path, name: &Name) -> Result<Vec<Name>, GitError> {
         let out = self
             .call_in(self.repository.top(), index)
-            .words(["ls-files", "--cached", "--others", "-z", "--"])
-            .words([exactly(name)])
+            .args(["ls-files", "--cached", "--others", "-z", "--"])
+            .args([exactly(name)])
             .run()?;
-        Ok(parts(&out).map(<[u8]>::to_vec).collect())
+        Ok(nul_separated(&out).map(<[u8]>::to_vec).collect())
     }
 
     /// Adds the stamp of each file that was read, so that a later change is noticed.
@@ -168,9 +170,9 @@ impl HarnessGit {
         let words = ["diff-files", "--name-only", "-z"];
         let out = self
             .call_in(self.repository.top(), index)
-            .words(words)
+            .args(words)
             .run()?;
-        let unread = parts(&out).filter(|name| stamps.contains_key(*name));
+        let unread = nul_separated(&out).filter(|name| stamps.contains_key(*name));
         differ.extend(unread.map(<[u8]>::to_vec));
         let stamped = left.into_iter().map(|found| {
             let stamp = stamps.remove(&found.name).flatten();
@@ -216,7 +218,7 @@ impl HarnessGit {
             };
             match done {
                 Err(HoldReason::Changing) => {
-                    let paths = texts([name]);
+                    let paths = path_texts([name]);
                     return Err(GitError::ChangedMeanwhile { paths });
                 }
                 done => done.map_err(|why| failed(name)(io::Error::other(why.to_string())))?,
@@ -246,7 +248,7 @@ impl WorkingTree {
         if paths.is_empty() {
             return Ok(());
         }
-        let paths = texts(paths);
+        let paths = path_texts(paths);
         Err(GitError::ChangedMeanwhile { paths })
     }
 }

@@ -14,7 +14,7 @@ impl HarnessGit {
         self.call_in(folder, &scratch.path("index"))
             // One writer for each processor, where there are enough files for that.
             .setting("checkout.workers", "0")
-            .words(["read-tree", "--reset", "-u", tree.as_str()])
+            .args(["read-tree", "--reset", "-u", tree.as_str()])
             .run()?;
         Ok(())
     }

@@ -26,7 +26,7 @@ pub(crate) fn put(
     name: &[u8],
     is_expected: IsExpected<'_>,
 ) -> rustix::io::Result<SwapOutcome> {
-    let mut placed = stamp(folder, ours.as_bytes())?;
+    let mut placed = stamp_of(folder, ours.as_bytes())?;
     match exchange(folder, ours, name) {
         // Not every file system can: then the look just before has to do.
         Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
@@ -35,7 +35,7 @@ pub(crate) fn put(
         Err(Errno::NOENT) => return Ok(SwapOutcome::Changed),
         exchanged => exchanged?,
     }
-    let mut taken = stamp(folder, ours.as_bytes())?;
+    let mut taken = stamp_of(folder, ours.as_bytes())?;
     if is_expected(&taken) {
         return Ok(SwapOutcome::Done);
     }
@@ -48,7 +48,7 @@ pub(crate) fn put(
             }
             exchanged => exchanged?,
         }
-        let now = stamp(folder, ours.as_bytes())?;
+        let now = stamp_of(folder, ours.as_bytes())?;
         if now.is_same_file(&placed) {
             return Ok(SwapOutcome::Changed);
         }
@@ -71,7 +71,7 @@ pub(crate) fn remove(
         Err(Errno::NOENT) => return Ok(SwapOutcome::Done),
         moved => moved?,
     }
-    if is_expected(&stamp(folder, aside.as_bytes())?) {
+    if is_expected(&stamp_of(folder, aside.as_bytes())?) {
         return unlinkat(folder, aside, AtFlags::empty()).map(|()| SwapOutcome::Done);
     }
     put_back(folder, aside, name)?;
@@ -90,6 +90,6 @@ fn exchange(folder: BorrowedFd<'_>, one: &str, other: &[u8]) -> rustix::io::Resu
     renameat_with(folder, one, folder, other, RenameFlags::EXCHANGE)
 }
 
-fn stamp(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<FileStamp> {
+fn stamp_of(folder: BorrowedFd<'_>, name: &[u8]) -> rustix::io::Result<FileStamp> {
     statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| FileStamp::of(&stat))
 }

@@ -9,11 +9,11 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use crate::git::entries::Difference;
-use crate::git::landing::lost::LandingStates;
+use crate::git::landing::lost_files::LandingStates;
 use crate::git::landing::persons_index::PersonsIndex;
 use crate::git::landing::plan::LandingPlan;
 use crate::git::merge::replay::ReplayOutcome;
-use crate::git::names::{Name, texts, within};
+use crate::git::names::{Name, lies_within, path_texts};
 use crate::git::{GitError, HarnessGit, Head, Id};
 
 /// Whether the commits of a run can be brought in.
@@ -85,17 +85,17 @@ impl HarnessGit {
             return Ok(LandingReadiness::Refused(vec![why.to_owned()]));
         }
         let Head { commit, branch } = self.repository.head()?;
-        let missing = self.missing(start, head, commit.as_ref())?;
+        let missing = self.commits_missing_in(start, head, commit.as_ref())?;
         // Commits that are there already need not go together with what came of them: HEAD moves last.
         if missing.is_empty() {
             return Ok(LandingReadiness::Nothing);
         }
-        let mut reasons = self.unfinished()?;
+        let mut reasons = self.unfinished_operations()?;
         let at = self.base(commit.as_ref())?;
-        let to = match self.target(start, head, &missing, commit.as_ref())? {
+        let to = match self.target_commit(start, head, &missing, commit.as_ref())? {
             ReplayOutcome::Commit(to) => to,
             ReplayOutcome::Conflict(files) => {
-                let plan = self.plan_update(base, head, Some(&self.touched(base, head)?))?;
+                let plan = self.plan_update(base, head, Some(&self.touched_paths(base, head)?))?;
                 let refusals = self.refusals(&plan, &files, &at)?;
                 reasons.extend(refusals.sentences());
                 return Ok(if refusals.is_conflict() {
@@ -120,7 +120,7 @@ impl HarnessGit {
         if !reasons.is_empty() {
             return Ok(LandingReadiness::Refused(reasons));
         }
-        let is_done = plan.is_done() && index.is_done() && commit == to;
+        let is_done = plan.is_up_to_date() && index.is_done() && commit == to;
         let Some(to) = to.filter(|_| !is_done) else {
             return Ok(LandingReadiness::Nothing);
         };
@@ -164,7 +164,7 @@ impl HarnessGit {
         at("land.files");
         let LandingPlan { names, plan, lost } = self.plan_landing(sides)?;
         if !(plan.differ.is_empty() && lost.is_empty()) {
-            let paths = texts(plan.differ.union(&lost));
+            let paths = path_texts(plan.differ.union(&lost));
             return Err(GitError::ChangedMeanwhile { paths });
         }
         self.carry_out(&plan)?;
@@ -179,14 +179,20 @@ impl HarnessGit {
     }
 
     /// Paths that differ between two states, such as those that the run changed.
-    pub(crate) fn touched(&self, before: &Id, after: &Id) -> Result<BTreeSet<Name>, GitError> {
+    pub(crate) fn touched_paths(
+        &self,
+        before: &Id,
+        after: &Id,
+    ) -> Result<BTreeSet<Name>, GitError> {
         let differences = self.differences(before, after)?.into_iter();
         let names = differences.map(|Difference { name, .. }| name);
-        Ok(names.filter(|name| !within(name, &self.kept)).collect())
+        Ok(names
+            .filter(|name| !lies_within(name, &self.kept))
+            .collect())
     }
 
     /// The commit that HEAD will stand at.
-    fn target(
+    fn target_commit(
         &self,
         start: &Id,
         head: &Id,
@@ -203,7 +209,7 @@ impl HarnessGit {
     }
 
     /// What git is in the middle of.
-    fn unfinished(&self) -> Result<Vec<String>, GitError> {
+    fn unfinished_operations(&self) -> Result<Vec<String>, GitError> {
         let directory = &self.repository.info.directory;
         let mut found = BTreeSet::new();
         for (name, what) in UNFINISHED {
@@ -224,7 +230,7 @@ impl HarnessGit {
         let moved = self
             .repository
             .call()?
-            .words([
+            .args([
                 "update-ref",
                 "-m",
                 "signoff land",

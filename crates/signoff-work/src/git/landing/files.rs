@@ -12,7 +12,7 @@ use crate::git::entries::Difference;
 use crate::git::files::file_writer::FileWriter;
 use crate::git::landing::report::{LandReport, LandedFiles, held_files};
 use crate::git::merge::trees::TreeMerge;
-use crate::git::names::{Name, text, texts};
+use crate::git::names::{Name, path_texts, text};
 use crate::git::{GitError, HarnessGit, HoldReason, Id};
 
 /// How often a file is tried that changes at the same moment.
@@ -53,7 +53,7 @@ impl HarnessGit {
         hold: &dyn Fn(&str) -> Option<HoldReason>,
         at: &dyn Fn(&'static str),
     ) -> Result<LandReport, GitError> {
-        let names = self.touched(base, head)?;
+        let names = self.touched_paths(base, head)?;
         let merge = |present: &CheckoutPaths| self.merge_trees(base, &present.tree, head);
         let outcome = self.bring(&names, (base, first), &merge, hold, at)?;
         let FilesOutcome {
@@ -76,8 +76,8 @@ impl HarnessGit {
                 from: self.tree_of(base)?,
                 to,
             },
-            written: texts(&written),
-            merged: texts(&merged),
+            written: path_texts(&written),
+            merged: path_texts(&merged),
             held: held_files(held),
         })
     }

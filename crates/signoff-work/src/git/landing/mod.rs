@@ -2,7 +2,7 @@
 
 pub(crate) mod commits;
 pub(crate) mod files;
-pub(crate) mod lost;
+pub(crate) mod lost_files;
 pub(crate) mod persons_index;
 pub(crate) mod plan;
 pub(crate) mod refusals;

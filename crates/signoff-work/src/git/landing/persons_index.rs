@@ -6,10 +6,10 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::git::entries::Entry;
+use crate::git::entries::IndexEntry;
 use crate::git::landing::commits::is_there;
 use crate::git::landing::refusals::names;
-use crate::git::names::{Name, nul_terminated, parts};
+use crate::git::names::{Name, nul_separated, nul_terminated};
 use crate::git::scratch::{Scratch, copy_index, read_if_there};
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -52,9 +52,9 @@ impl<'o> PersonsIndex<'o> {
         let words = ["ls-files", "--unmerged", "-z"];
         let out = own
             .call_in(own.repository.top(), &index)
-            .words(words)
+            .args(words)
             .run()?;
-        let unmerged = parts(&out).filter_map(|entry| {
+        let unmerged = nul_separated(&out).filter_map(|entry| {
             let name = entry.splitn(2, |byte| *byte == b'\t').nth(1)?;
             Some(name.to_vec())
         });
@@ -113,13 +113,13 @@ impl<'o> PersonsIndex<'o> {
         // So that the next `git status` need not read every file that was written.
         self.own
             .call_in(self.own.repository.top(), &copied)
-            .words(["update-index", "-q", "--refresh"])
+            .args(["update-index", "-q", "--refresh"])
             .run_to(&[0, 1])?;
         for (option, names) in flagged {
             if !names.is_empty() {
                 self.own
                     .call_in(self.own.repository.top(), &copied)
-                    .words(["update-index", option, "-z", "--stdin"])
+                    .args(["update-index", option, "-z", "--stdin"])
                     .stdin(nul_terminated(&names))
                     .run()?;
             }
@@ -131,12 +131,12 @@ impl<'o> PersonsIndex<'o> {
     fn flagged_entries(&self, index: &Path) -> Result<[(&'static str, Vec<Name>); 2], GitError> {
         let call = self.own.call_in(self.own.repository.top(), index);
         let words = ["ls-files", "--stage", "-v", "-z"];
-        let entries = Entry::read_index(&call.words(words).run()?)?;
+        let entries = IndexEntry::read_index(&call.args(words).run()?)?;
         let stays = |name: &Name| {
             let mut left = self.left.iter();
             left.any(|(known, entry)| known == name && entry.is_some())
         };
-        let named = |pick: fn(&Entry) -> bool| -> Vec<Name> {
+        let named = |pick: fn(&IndexEntry) -> bool| -> Vec<Name> {
             let picked = entries.iter().filter(|entry| pick(entry));
             let names = picked.map(|entry| entry.name.clone());
             names.filter(stays).collect()

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::git::checkout::update::CheckoutUpdate;
 use crate::git::entries::Difference;
-use crate::git::landing::lost::LandingStates;
+use crate::git::landing::lost_files::LandingStates;
 use crate::git::names::Name;
 use crate::git::{GitError, HarnessGit, Id};
 
@@ -26,8 +26,8 @@ impl HarnessGit {
     /// Plans the change of every file. A file that is not committed may be removed and restored by a later commit:
     /// so what the commits show counts too.
     pub(crate) fn plan_landing(&self, sides: LandingStates<'_>) -> Result<LandingPlan, GitError> {
-        let mut names = self.touched(sides.start, sides.head)?;
-        names.extend(self.touched(sides.at, sides.to)?);
+        let mut names = self.touched_paths(sides.start, sides.head)?;
+        names.extend(self.touched_paths(sides.at, sides.to)?);
         let (before, after) = self.before_and_after(sides, &names)?;
         let plan = self.plan_update(&before, &after, Some(&names))?;
         let fitted = LandingStates {

@@ -53,7 +53,7 @@ impl HarnessGit {
         let scratch = self.scratch()?;
         let index = scratch.path("index");
         let words = ["read-tree", tree.as_str()];
-        self.call_in(folder, &index).words(words).run()?;
+        self.call_in(folder, &index).args(words).run()?;
         self.write_files(&index, folder, &there)?;
         let copy_path = |name: &Name| there.contains(name).then(|| folder.join(path(name)));
         Ok(names.iter().map(copy_path).collect())

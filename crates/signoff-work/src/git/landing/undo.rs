@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::git::checkout::paths::CheckoutPaths;
 use crate::git::landing::report::{LandedFiles, UnlandReport, held_files};
 use crate::git::merge::trees::{TreeMerge, overlap};
-use crate::git::names::{Name, texts};
+use crate::git::names::{Name, path_texts};
 use crate::git::{GitError, HarnessGit, Id};
 
 impl HarnessGit {
@@ -25,7 +25,7 @@ impl HarnessGit {
         };
         let mut names = BTreeSet::new();
         for landing in landings {
-            names.extend(self.touched(&landing.from, &landing.to)?);
+            names.extend(self.touched_paths(&landing.from, &landing.to)?);
         }
         let joined = self.join_landings(landings)?;
         let merge = |present: &CheckoutPaths| self.merge_back(&joined, &present.tree);
@@ -43,9 +43,9 @@ impl HarnessGit {
             .into_iter()
             .partition(|name| gone.contains(name));
         Ok(UnlandReport {
-            restored: texts(changed.difference(&outcome.merged)),
-            deleted: texts(&deleted),
-            merged: texts(&outcome.merged),
+            restored: path_texts(changed.difference(&outcome.merged)),
+            deleted: path_texts(&deleted),
+            merged: path_texts(&outcome.merged),
             held: held_files(outcome.held),
             left,
         })
@@ -77,8 +77,8 @@ impl HarnessGit {
         for landing in landings {
             let mut landing = landing.clone();
             if let Some(last) = joined.last_mut() {
-                let mut names = self.touched(&last.from, &last.to)?;
-                let persons = self.touched(&last.to, &landing.from)?;
+                let mut names = self.touched_paths(&last.from, &last.to)?;
+                let persons = self.touched_paths(&last.to, &landing.from)?;
                 // A file and a directory in its place belong together.
                 names.retain(|name| !persons.iter().any(|other| overlap(name, other)));
                 landing.from = self.with_paths(&landing.from, &last.from, &names)?;

@@ -1,7 +1,7 @@
 //! Merges two commits without a working tree.
 
 use crate::git::merge::conflict::MergeSides;
-use crate::git::names::{Name, text, texts};
+use crate::git::names::{Name, path_texts, text};
 use crate::git::{GitError, HarnessGit, Id};
 
 /// The result of a merge.
@@ -58,7 +58,7 @@ impl HarnessGit {
         }
         let text = self.conflict_text(sides, &answer.tree, &answer.files, &answer.messages)?;
         Ok(Merge::Conflict {
-            files: texts(&answer.files),
+            files: path_texts(&answer.files),
             text,
         })
     }
@@ -78,8 +78,8 @@ impl HarnessGit {
         let said = self
             .call()
             .env("GIT_ATTR_SOURCE", attributes.as_str())
-            .words(["merge-tree", "--write-tree", "--messages", "-z", &base])
-            .words([ours.as_str(), theirs.as_str()])
+            .args(["merge-tree", "--write-tree", "--messages", "-z", &base])
+            .args([ours.as_str(), theirs.as_str()])
             .run_to(&[0, 1])?;
         let answer = MergeTreeOutput::read(&said.out, sides)?;
         Ok(MergeTreeOutput {

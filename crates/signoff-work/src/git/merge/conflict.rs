@@ -65,7 +65,7 @@ impl HarnessGit {
                 break;
             }
         }
-        Ok(cut(said))
+        Ok(truncate(said))
     }
 
     /// What each side has where their lines could not be merged; nothing, where neither has anything.
@@ -89,7 +89,7 @@ impl HarnessGit {
         let question = [at.as_str().as_bytes(), b":", name, b"\0"].concat();
         let out = self
             .call()
-            .words(["cat-file", "--batch", "-z"])
+            .args(["cat-file", "--batch", "-z"])
             .stdin(question)
             .run();
         let out = match out {
@@ -197,7 +197,7 @@ fn conflicting_parts(content: &str) -> String {
     text
 }
 
-fn cut(mut text: String) -> String {
+fn truncate(mut text: String) -> String {
     const NOTE: &str = "\n[… more conflicts …]\n";
     if text.len() > LONGEST {
         text.truncate(text.floor_char_boundary(LONGEST - NOTE.len()));
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut() {
-        let text = cut("ä".repeat(LONGEST));
+        let text = truncate("ä".repeat(LONGEST));
         assert!(text.len() <= LONGEST && text.ends_with("more conflicts …]\n"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::git::entries::Difference;
 use crate::git::merge::replay::Blob;
-use crate::git::names::{Name, texts};
+use crate::git::names::{Name, path_texts};
 use crate::git::{GitError, HarnessGit, Id};
 
 /// A file that differed in this many snapshots in a row is left alone until it rests.
@@ -24,7 +24,7 @@ struct RestlessFile {
 
 impl RestlessFiles {
     /// Notes how changed files are found now, and names those that do not rest.
-    fn note(&mut self, changed: Vec<Difference>) -> BTreeSet<Name> {
+    fn note_changed(&mut self, changed: Vec<Difference>) -> BTreeSet<Name> {
         let mut before = std::mem::take(&mut self.0);
         for Difference { name, after, .. } in changed {
             let changes = match before.remove(&name) {
@@ -73,7 +73,7 @@ impl HarnessGit {
         if checkout == base_tree {
             *restless = RestlessFiles::default();
         } else {
-            let restless = restless.note(self.differences(&base_tree, &checkout)?);
+            let restless = restless.note_changed(self.differences(&base_tree, &checkout)?);
             checkout = self.with_paths(&checkout, &base_tree, &restless)?;
         }
         if checkout == base_tree {
@@ -92,9 +92,9 @@ impl HarnessGit {
             base: self.with_paths(&checkout, &base_tree, &merge.conflicts)?,
             head_tree: merge.tree,
             checkout,
-            joined: texts(&merge.taken),
-            deleted: texts(&merge.deleted),
-            conflicts: texts(&merge.conflicts),
+            joined: path_texts(&merge.taken),
+            deleted: path_texts(&merge.deleted),
+            conflicts: path_texts(&merge.conflicts),
         })
     }
 }

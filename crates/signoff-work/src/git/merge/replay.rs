@@ -112,7 +112,7 @@ impl HarnessGit {
         let index = scratch.path("index");
         let words = ["read-tree", base.as_str()];
         let folder = scratch.folder("none")?;
-        self.call_in(&folder, &index).words(words).run()?;
+        self.call_in(&folder, &index).args(words).run()?;
         self.set_entries(&index, entries)?;
         self.write_tree(&index)
     }
@@ -148,7 +148,7 @@ impl HarnessGit {
         match self.merge_by(&before, &left, &right, ours)? {
             Merge::Clean(tree) => {
                 let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
-                let merged = tree_entries(&self.call().words(words).run()?)?;
+                let merged = tree_entries(&self.call().args(words).run()?)?;
                 let entries = merged.into_iter();
                 merges
                     .taken
@@ -186,7 +186,7 @@ impl HarnessGit {
     /// The commit with another tree and parent, and otherwise byte for byte as it was.
     fn made_anew(&self, commit: &Id, tree: &Id, parent: Option<&Id>) -> Result<Id, GitError> {
         let words = ["cat-file", "commit", commit.as_str()];
-        let old = self.call().words(words).run()?;
+        let old = self.call().args(words).run()?;
         let mut new = format!("tree {tree}\n").into_bytes();
         if let Some(parent) = parent {
             new.extend(format!("parent {parent}\n").into_bytes());
@@ -200,7 +200,7 @@ impl HarnessGit {
         }
         new.extend_from_slice(rest);
         let words = ["hash-object", "-t", "commit", "-w", "--stdin"];
-        Id::read(&self.call().words(words).stdin(new).run()?)
+        Id::read(&self.call().args(words).stdin(new).run()?)
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::git::entries::{Difference, tree_entries};
 use crate::git::merge::replay::{Blob, PathMerges};
-use crate::git::names::{Name, name, within};
+use crate::git::names::{Name, lies_within, name};
 use crate::git::{GitError, HarnessGit, Id};
 
 /// The result of merging two trees.
@@ -47,7 +47,7 @@ impl HarnessGit {
         let scratch = self.scratch()?;
         let (index, tree) = (scratch.path("index"), self.directory().join("empty"));
         let words = ["read-tree", onto.as_str()];
-        self.call_in(&tree, &index).words(words).run()?;
+        self.call_in(&tree, &index).args(words).run()?;
         self.set_entries(&index, &entries)?;
         self.write_tree(&index)
     }
@@ -61,7 +61,7 @@ impl HarnessGit {
     ) -> Result<TreeMerge, GitError> {
         let mut changes = self.differences(base, theirs)?;
         let all = changes.len();
-        changes.retain(|change| !within(&change.name, &self.kept));
+        changes.retain(|change| !lies_within(&change.name, &self.kept));
         let others = self.differences(base, ours)?;
         let is_theirs = changes.len() == all && others.is_empty();
         let mut merges = PathMerges::new(changes, others);
@@ -94,7 +94,7 @@ impl HarnessGit {
         let [base, left, right] = self.sides_of(merges, &|name| scratch.path(name))?;
         let outcome = self.merge_contents(&base, &left, &right, ours)?;
         let words = ["ls-tree", "-r", "-z", "--full-tree", outcome.tree.as_str()];
-        let clean: Vec<_> = tree_entries(&self.call().words(words).run()?)?
+        let clean: Vec<_> = tree_entries(&self.call().args(words).run()?)?
             .into_iter()
             .filter(|entry| names.contains(&entry.name) && !outcome.files.contains(&entry.name))
             .collect();
@@ -145,7 +145,7 @@ impl HarnessGit {
             if taken.len() == before {
                 return Err(GitError::unexpected(
                     "a tree without displaced files",
-                    &crate::git::names::texts(&displaced).join(", "),
+                    &crate::git::names::path_texts(&displaced).join(", "),
                 ));
             }
         }
@@ -174,5 +174,5 @@ impl HarnessGit {
 
 /// Whether one of two paths lies in the other.
 pub(crate) fn overlap(one: &Name, other: &Name) -> bool {
-    within(one, std::slice::from_ref(other)) || within(other, std::slice::from_ref(one))
+    lies_within(one, std::slice::from_ref(other)) || lies_within(other, std::slice::from_ref(one))
 }

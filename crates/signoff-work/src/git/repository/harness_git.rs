@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::call::StopFlag;
 use crate::git::command::GitCall;
-use crate::git::names::{Name, name, within};
+use crate::git::names::{Name, lies_within, name};
 use crate::git::repository::excludes::{INSTALLED_BY_AGENTS, pattern};
 use crate::git::repository::private::read_if_file;
 use crate::git::scratch::{Scratch, write};
@@ -33,7 +33,7 @@ pub struct HarnessGit {
 #[derive(Debug)]
 struct Attributes {
     source: Id,
-    /// All of them, once somebody asked; one asks at a time.
+    /// All of them, once they were read; one thread reads at a time.
     said: Mutex<Option<Vec<u8>>>,
 }
 
@@ -72,7 +72,8 @@ impl HarnessGit {
         const MOMENTARY: &[u8] = b".signoff-";
         let (_, last) = crate::tree::split(name);
         let mut parts = last.windows(MOMENTARY.len());
-        within(name, &self.kept) || last.starts_with(b".") && parts.any(|part| part == MOMENTARY)
+        lies_within(name, &self.kept)
+            || last.starts_with(b".") && parts.any(|part| part == MOMENTARY)
     }
 
     /// Written anew each time, but for what the person ignores: a run keeps the rules that it began with.
@@ -88,7 +89,7 @@ impl HarnessGit {
         // No driver is defined here that they could name.
         write(
             &attributes,
-            &self.personal("core.attributesfile", "attributes")?,
+            &self.personal_file("core.attributesfile", "attributes")?,
         )?;
         let bytes = |path: &Path| path.as_os_str().as_bytes().to_vec();
         let config = found
@@ -112,7 +113,7 @@ impl HarnessGit {
     /// so in it; and what the harness has beside files while it writes them.
     fn ignored(&self) -> Result<Vec<u8>, GitError> {
         let mut text = INSTALLED_BY_AGENTS.as_bytes().to_vec();
-        text.extend(self.personal("core.excludesfile", "ignore")?);
+        text.extend(self.personal_file("core.excludesfile", "ignore")?);
         text.push(b'\n');
         text.extend(read_if_file(
             &self.repository.info.common.join("info/exclude"),
@@ -125,7 +126,7 @@ impl HarnessGit {
     }
 
     /// A file of the person's that a setting names, or that is in the usual place.
-    fn personal(&self, setting: &str, usual: &str) -> Result<Vec<u8>, GitError> {
+    fn personal_file(&self, setting: &str, usual: &str) -> Result<Vec<u8>, GitError> {
         let git = &self.repository.git;
         let path = match self.repository.info.settings.get(setting) {
             Some(named) => match named.strip_prefix("~/") {
@@ -162,7 +163,7 @@ impl HarnessGit {
     }
 
     /// Commits that are there without their parents.
-    pub(crate) fn shallow(&self) -> Option<Vec<u8>> {
+    pub(crate) fn shallow_commits(&self) -> Option<Vec<u8>> {
         fs::read(self.directory.join("shallow")).ok()
     }
 
@@ -258,13 +259,13 @@ impl HarnessGit {
         }
         // Not `mktree`: it does not read what is to be synced.
         let words = ["hash-object", "-t", "tree", "-w", "--stdin"];
-        let made = Id::read(&self.call().words(words).stdin(Vec::new()).run()?)?;
+        let made = Id::read(&self.call().args(words).stdin(Vec::new()).run()?)?;
         Ok(self.empty.get_or_init(|| made).clone())
     }
 
     /// Raised, it ends what git does for this directory, and everything that git is asked for later. What writes to the
     /// person's repository comes to its end.
     pub fn stop_flag(&self) -> StopFlag {
-        self.repository.git.stop().clone()
+        self.repository.git.stop_flag().clone()
     }
 }

@@ -4,7 +4,7 @@ pub(crate) mod excludes;
 pub(crate) mod harness_git;
 pub(crate) mod obstacles;
 mod patch;
-pub(crate) mod persons;
+pub(crate) mod persons_repository;
 pub(crate) mod private;
 pub(crate) mod references;
 pub(crate) mod settings;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::git::entries::{Entry, GITLINK, tree_entries};
-use crate::git::names::{Name, name, nul_terminated, parts, text};
-use crate::git::repository::persons::RepositoryKind;
+use crate::git::entries::{GITLINK, IndexEntry, tree_entries};
+use crate::git::names::{Name, name, nul_separated, nul_terminated, text};
+use crate::git::repository::persons_repository::RepositoryKind;
 use crate::git::{GitError, HarnessGit, Id, Repository};
 
 /// What `merge-tree --merge-base` came with.
@@ -87,8 +87,8 @@ impl Repository {
 
     fn check_contents(&self, found: &mut Vec<String>) -> Result<(), GitError> {
         let words = ["ls-files", "--stage", "-v", "-z"];
-        let index = Entry::read_index(&self.call()?.words(words).run()?)?;
-        let named = |pick: &dyn Fn(&Entry) -> bool| -> BTreeSet<Name> {
+        let index = IndexEntry::read_index(&self.call()?.args(words).run()?)?;
+        let named = |pick: &dyn Fn(&IndexEntry) -> bool| -> BTreeSet<Name> {
             let picked = index.iter().filter(|entry| pick(entry));
             picked.map(|entry| entry.name.clone()).collect()
         };
@@ -128,19 +128,19 @@ impl Repository {
 
     fn submodules(&self, commit: &Id) -> Result<Vec<Name>, GitError> {
         let words = ["ls-tree", "-r", "-z", "--full-tree", commit.as_str()];
-        let entries = tree_entries(&self.call()?.words(words).run()?)?;
+        let entries = tree_entries(&self.call()?.args(words).run()?)?;
         let links = entries.into_iter().filter(|entry| entry.mode == GITLINK);
         Ok(links.map(|entry| entry.name).collect())
     }
 
     /// Files that a program would change on their way in or out, those too that git does not know yet.
-    fn filtered_files(&self, index: &[Entry]) -> Result<BTreeSet<Name>, GitError> {
+    fn filtered_files(&self, index: &[IndexEntry]) -> Result<BTreeSet<Name>, GitError> {
         if !self.info.settings.has_filters() {
             return Ok(BTreeSet::new());
         }
         let words = ["ls-files", "--others", "--exclude-standard", "-z"];
-        let others = self.call()?.words(words).run()?;
-        let others = parts(&others).map(<[u8]>::to_vec);
+        let others = self.call()?.args(words).run()?;
+        let others = nul_separated(&others).map(<[u8]>::to_vec);
         let known = index.iter().map(|entry| entry.name.clone());
         let names: Vec<Name> = known.chain(others).collect();
         let found = self.filters_of(&names, None)?;
@@ -148,7 +148,7 @@ impl Repository {
     }
 
     /// Which of these paths a filter would change, and its name, by the attributes of the checkout or of this commit or
-    /// tree. A filter that nobody configured does nothing.
+    /// tree. A filter that is not configured does nothing.
     pub(crate) fn filters_of(
         &self,
         names: &[Name],
@@ -162,12 +162,12 @@ impl Repository {
         for chunk in names.chunks(AT_ONCE) {
             let out = self
                 .call()?
-                .words(["check-attr", "-z", "--stdin"])
-                .words(source.as_deref())
-                .words(["filter"])
+                .args(["check-attr", "-z", "--stdin"])
+                .args(source.as_deref())
+                .args(["filter"])
                 .stdin(nul_terminated(chunk))
                 .run()?;
-            let said: Vec<&[u8]> = parts(&out).collect();
+            let said: Vec<&[u8]> = nul_separated(&out).collect();
             for answer in said.chunks_exact(3) {
                 if let [name, _, filter] = answer
                     && self.info.settings.has_filter(&text(filter))

@@ -7,7 +7,7 @@ impl Repository {
     pub fn patch(&self, commit: &Id) -> Result<String, GitError> {
         let out = self
             .call()?
-            .words([
+            .args([
                 "diff-tree",
                 "-p",
                 "-r",
@@ -19,7 +19,7 @@ impl Repository {
                 "--no-renames",
                 "--ignore-submodules=none",
             ])
-            .words([commit.as_str()])
+            .args([commit.as_str()])
             .run()?;
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
@@ -27,7 +27,7 @@ impl Repository {
     /// A file of a commit, as text; `path` is from the top of the repository.
     pub fn text(&self, commit: &Id, path: &str) -> Result<String, GitError> {
         let name = format!("{commit}:{path}");
-        let out = self.call()?.words(["cat-file", "blob", &name]).run()?;
+        let out = self.call()?.args(["cat-file", "blob", &name]).run()?;
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
 }

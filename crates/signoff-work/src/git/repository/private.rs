@@ -9,9 +9,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::git::names::{exactly, parts};
+use crate::git::names::{exactly, nul_separated};
 use crate::git::repository::excludes::{default_excludes, pattern};
-use crate::git::repository::persons::{RepositoryInfo, RepositoryKind, version, without_programs};
+use crate::git::repository::persons_repository::{
+    RepositoryInfo, RepositoryKind, version, without_programs,
+};
 use crate::git::repository::settings::Settings;
 use crate::git::scratch::{copy_index, write};
 use crate::git::{Git, GitError, Repository};
@@ -145,8 +147,8 @@ impl Repository {
         let name = below.as_os_str().as_bytes();
         let said = self
             .call()?
-            .words(["check-ignore", "--quiet", "--"])
-            .words([workspace])
+            .args(["check-ignore", "--quiet", "--"])
+            .args([workspace])
             .run_to(&[0, 1])?;
         if said.code == 0 {
             // A project that its surroundings ignore as a whole: their rules are not about it.
@@ -161,11 +163,12 @@ impl Repository {
         }
         let out = self
             .call()?
-            .words(["ls-files", "-z", "--others", "--ignored"])
-            .words(["--exclude-standard", "--directory", "--"])
-            .words([exactly(name)])
+            .args(["ls-files", "-z", "--others", "--ignored"])
+            .args(["--exclude-standard", "--directory", "--"])
+            .args([exactly(name)])
             .run()?;
-        let inside = parts(&out).filter_map(|path| path.strip_prefix(name)?.strip_prefix(b"/"));
+        let inside =
+            nul_separated(&out).filter_map(|path| path.strip_prefix(name)?.strip_prefix(b"/"));
         for path in inside.filter(|path| !path.is_empty()) {
             rules.extend(pattern(path.strip_suffix(b"/").unwrap_or(path)));
         }
@@ -189,7 +192,7 @@ fn loose_rules(text: &[u8]) -> Vec<u8> {
     rules
 }
 
-/// The content of a file of rules; nothing where there is none. One that is there and cannot be read is no empty one:
+/// The content of a file of rules; nothing where there is none. One that is there and cannot be read is not an empty one:
 /// what the person ignores would be taken for a part of the work.
 pub(super) fn read_if_file(path: &Path) -> Result<Vec<u8>, GitError> {
     if path.is_file() {
@@ -198,7 +201,7 @@ pub(super) fn read_if_file(path: &Path) -> Result<Vec<u8>, GitError> {
     Ok(Vec::new())
 }
 
-/// The same for a file that is no link.
+/// The same for a file that is not a link.
 fn read_linkless(path: &Path) -> Result<Vec<u8>, GitError> {
     if path.is_symlink() {
         return Ok(Vec::new());
@@ -210,7 +213,7 @@ fn read_linkless(path: &Path) -> Result<Vec<u8>, GitError> {
 fn personal_settings(git: &Git, directory: &Path) -> Result<Settings, GitError> {
     let listing = without_programs(git.call(directory))
         .env("GIT_DIR", directory)
-        .words(["config", "--list", "--null"])
+        .args(["config", "--list", "--null"])
         .run()?;
     Ok(Settings::read(&listing).without_conversions())
 }

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::git::names::parts;
+use crate::git::names::nul_separated;
 use crate::git::{GitError, Id, Repository};
 
 /// A checkout of a repository: the first one, or a linked worktree.
@@ -28,7 +28,7 @@ impl Repository {
     /// Whether git finds something by this name, such as `CHERRY_PICK_HEAD`.
     pub(crate) fn is_ref(&self, name: &str) -> Result<bool, GitError> {
         let words = ["rev-parse", "--verify", "--quiet", name];
-        Ok(self.call()?.words(words).run_to(&[0, 1])?.code == 0)
+        Ok(self.call()?.args(words).run_to(&[0, 1])?.code == 0)
     }
 
     /// Whether what is checked out was built on this commit.
@@ -38,7 +38,7 @@ impl Repository {
         }
         let words = ["merge-base", "--is-ancestor", commit.as_str(), "HEAD"];
         // 128: there is no commit yet.
-        Ok(self.call()?.words(words).run_to(&[0, 1, 128])?.code == 0)
+        Ok(self.call()?.args(words).run_to(&[0, 1, 128])?.code == 0)
     }
 
     /// Moves a reference if it stands where we think; `from` `None` means that there is none yet. `false`: it stands
@@ -49,14 +49,14 @@ impl Repository {
         let begun = SystemTime::now();
         let moved = self
             .call()?
-            .words([
+            .args([
                 "update-ref",
                 "--no-deref",
                 "-m",
                 "signoff",
                 "--end-of-options",
             ])
-            .words([name, to.as_str(), &old])
+            .args([name, to.as_str(), &old])
             .outliving_harness()
             .run();
         match moved {
@@ -73,7 +73,7 @@ impl Repository {
     /// Removes a reference; an absent one is fine.
     pub fn delete_ref(&self, name: &str) -> Result<(), GitError> {
         self.call()?
-            .words(["update-ref", "--no-deref", "-d", "--end-of-options", name])
+            .args(["update-ref", "--no-deref", "-d", "--end-of-options", name])
             .outliving_harness()
             .run()?;
         Ok(())
@@ -91,9 +91,9 @@ impl Repository {
     /// Every checkout of this repository.
     pub fn checkouts(&self) -> Result<Vec<Checkout>, GitError> {
         let words = ["worktree", "list", "--porcelain", "-z"];
-        let out = self.call()?.words(words).run()?;
+        let out = self.call()?.args(words).run()?;
         let mut found: Vec<Checkout> = Vec::new();
-        for line in parts(&out) {
+        for line in nul_separated(&out) {
             if let Some(path) = line.strip_prefix(b"worktree ") {
                 found.push(Checkout {
                     path: PathBuf::from(OsStr::from_bytes(path)),
@@ -111,8 +111,8 @@ impl Repository {
     fn references_below(&self, parts: &str) -> Result<Vec<(String, Id)>, GitError> {
         let out = self
             .call()?
-            .words(["for-each-ref", "--format=%(objectname) %(refname)", "--"])
-            .words([parts])
+            .args(["for-each-ref", "--format=%(objectname) %(refname)", "--"])
+            .args([parts])
             .run()?;
         let text = String::from_utf8_lossy(&out);
         let lines = text.lines().filter_map(|line| line.split_once(' '));

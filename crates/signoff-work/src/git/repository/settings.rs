@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::git::names::{parts, quoted};
+use crate::git::names::{nul_separated, quote};
 
-/// Values of the person's configuration that somebody here asks for, the last of each.
+/// Values of the person's configuration that this crate reads, the last of each.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settings(BTreeMap<String, String>);
 
@@ -15,7 +15,7 @@ impl Settings {
     /// Reads `git config --list --null`: `name`, and after a line feed its value.
     pub(crate) fn read(listing: &[u8]) -> Self {
         let mut values = BTreeMap::new();
-        for entry in parts(listing) {
+        for entry in nul_separated(listing) {
             let entry = String::from_utf8_lossy(entry);
             // A name alone means yes.
             let (name, value) = entry.split_once('\n').unwrap_or((&entry, "true"));
@@ -58,12 +58,12 @@ impl Settings {
 
     /// Names of hooks that are commands in the configuration, which newer gits run.
     pub(crate) fn hooks(&self) -> impl Iterator<Item = &str> {
-        self.middles("hook.")
+        self.subsections("hook.")
     }
 
     /// Whether there are filters at all.
     pub(crate) fn has_filters(&self) -> bool {
-        self.middles("filter.").next().is_some()
+        self.subsections("filter.").next().is_some()
     }
 
     /// Whether a filter of this name would run a program.
@@ -80,15 +80,15 @@ impl Settings {
             .filter_map(|name| name.strip_prefix("extensions."))
     }
 
-    /// Whether objects are fetched only when somebody asks for them.
+    /// Whether objects are fetched only on demand.
     pub(crate) fn is_partial(&self) -> bool {
         self.get("extensions.partialclone").is_some()
             || self
-                .middles("remote.")
+                .subsections("remote.")
                 .any(|remote| self.is_true(&format!("remote.{remote}.promisor")))
     }
 
-    fn middles<'s>(&'s self, section: &'static str) -> impl Iterator<Item = &'s str> {
+    fn subsections<'s>(&'s self, section: &'static str) -> impl Iterator<Item = &'s str> {
         self.0.keys().filter_map(move |name| {
             let (middle, _) = name.strip_prefix(section)?.rsplit_once('.')?;
             Some(middle)
@@ -112,7 +112,7 @@ impl Settings {
         ];
         core.extend(self.conversions());
         text.push_str("[core]\n");
-        text.extend(core.into_iter().map(line));
+        text.extend(core.into_iter().map(setting_line));
         let person = |name, otherwise: &str| {
             let value = self.get(name).filter(|value| is_plain(value));
             quoted_text(value.unwrap_or(otherwise))
@@ -129,7 +129,7 @@ impl Settings {
     /// The configuration of a repository that an agent gets.
     pub(crate) fn agent_config(&self) -> String {
         let mut text = self.format() + "[core]\n\tlogAllRefUpdates = true\n";
-        text.extend(self.conversions().into_iter().map(line));
+        text.extend(self.conversions().into_iter().map(setting_line));
         text + "[user]\n\tname = agent\n\temail = agent@localhost\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
     }
 
@@ -191,7 +191,7 @@ impl Settings {
     }
 }
 
-fn line((name, value): (&str, String)) -> String {
+fn setting_line((name, value): (&str, String)) -> String {
     format!("\t{name} = {value}\n")
 }
 
@@ -217,7 +217,7 @@ fn quoted_text(value: &str) -> String {
 fn quoted_path(path: &[u8]) -> String {
     match std::str::from_utf8(path) {
         Ok(text) if is_plain(text) => quoted_text(text),
-        Ok(_) | Err(_) => quoted(b"/dev/null"),
+        Ok(_) | Err(_) => quote(b"/dev/null"),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::git::entries::{Difference, differences};
-use crate::git::names::{Name, parts, texts};
+use crate::git::names::{Name, nul_separated, path_texts};
 use crate::git::{GitError, HarnessGit, Id};
 
 /// The line of a commit's message that says which attempt made it.
@@ -19,8 +19,8 @@ impl HarnessGit {
         let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
         let out = self
             .call()
-            .words(["commit-tree", tree.as_str(), "-F", "-"])
-            .words(parents)
+            .args(["commit-tree", tree.as_str(), "-F", "-"])
+            .args(parents)
             .stdin(message.as_bytes().to_vec())
             .run()?;
         let commit = Id::read(&out)?;
@@ -53,7 +53,7 @@ impl HarnessGit {
 
     fn resolve(&self, expression: &str) -> Result<Id, GitError> {
         let words = ["rev-parse", "--verify", "--end-of-options", expression];
-        let out = self.call().words(words).run()?;
+        let out = self.call().args(words).run()?;
         // Git repeats the word that ends its options.
         Id::read(out.strip_prefix(b"--end-of-options\n").unwrap_or(&out))
     }
@@ -61,7 +61,7 @@ impl HarnessGit {
     /// The parents of a commit.
     pub fn parents(&self, commit: &Id) -> Result<Vec<Id>, GitError> {
         let words = ["rev-list", "--parents", "--max-count=1", commit.as_str()];
-        let out = self.call().words(words).run()?;
+        let out = self.call().args(words).run()?;
         let text = String::from_utf8_lossy(&out);
         text.split_whitespace().skip(1).map(str::parse).collect()
     }
@@ -75,7 +75,9 @@ impl HarnessGit {
     /// Paths that differ between two commits or trees. A moved file is two paths.
     pub fn changed_paths(&self, from: &Id, to: &Id) -> Result<Vec<String>, GitError> {
         let differences = self.differences(from, to)?;
-        Ok(texts(differences.iter().map(|difference| &difference.name)))
+        Ok(path_texts(
+            differences.iter().map(|difference| &difference.name),
+        ))
     }
 
     pub(crate) fn differences(&self, from: &Id, to: &Id) -> Result<Vec<Difference>, GitError> {
@@ -94,7 +96,7 @@ impl HarnessGit {
     fn ask_for_differences(&self, from: &Id, to: &Id) -> Result<Vec<Difference>, GitError> {
         let out = self
             .call()
-            .words([
+            .args([
                 "diff-tree",
                 "-r",
                 "--raw",
@@ -103,7 +105,7 @@ impl HarnessGit {
                 "--ignore-submodules=none",
                 "-z",
             ])
-            .words([from.as_str(), to.as_str()])
+            .args([from.as_str(), to.as_str()])
             .run();
         differences(&out.or_else(|error| self.explain_missing(error, [from, to]))?)
     }
@@ -125,7 +127,7 @@ impl HarnessGit {
         let mut commits = Vec::new();
         for id in needed {
             let words = ["cat-file", "-e", id.as_str()];
-            if self.call().words(words).run_to_any_code()?.code != 0 {
+            if self.call().args(words).run_to_any_code()?.code != 0 {
                 commits.push(id.to_string());
             }
         }
@@ -161,7 +163,7 @@ impl HarnessGit {
 
     /// Those of the commits after `since` up to `head` that are work of the run, and not in the history of `at`, neither
     /// themselves nor picked by hand: then another commit there says that it is of the same attempt.
-    pub(crate) fn missing(
+    pub(crate) fn commits_missing_in(
         &self,
         since: &Id,
         head: &Id,
@@ -216,10 +218,10 @@ impl HarnessGit {
         let format = format!("--format=tformat:%H%n%(trailers:key={TRAILER},valueonly=true)");
         let out = self
             .call()
-            .words(["log", "-z", "--no-show-signature", "--no-notes", &format])
-            .words(which)
+            .args(["log", "-z", "--no-show-signature", "--no-notes", &format])
+            .args(which)
             .run()?;
-        let commits = parts(&out).map(|commit| {
+        let commits = nul_separated(&out).map(|commit| {
             let text = String::from_utf8_lossy(commit);
             let mut lines = text.lines();
             let id = lines.next().unwrap_or_default().parse()?;
@@ -233,7 +235,7 @@ impl HarnessGit {
     pub fn commits(&self, since: &Id, head: &Id) -> Result<Vec<Id>, GitError> {
         let range = format!("{since}..{head}");
         let words = ["rev-list", "--first-parent", "--reverse", range.as_str()];
-        let out = self.call().words(words).run();
+        let out = self.call().args(words).run();
         let out = out.or_else(|error| self.explain_missing(error, [since, head]))?;
         let text = String::from_utf8_lossy(&out);
         text.lines().map(str::parse).collect()

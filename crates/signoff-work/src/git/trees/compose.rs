@@ -6,8 +6,8 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::git::entries::Entry;
-use crate::git::names::{Name, nul_terminated, quoted};
+use crate::git::entries::IndexEntry;
+use crate::git::names::{Name, nul_terminated, quote};
 use crate::git::scratch::{read_if_there, write};
 use crate::git::trees::listing::index_ids;
 use crate::git::{GitError, HarnessGit, Id};
@@ -44,7 +44,7 @@ impl HarnessGit {
             .call()
             .env("GIT_DIR", directory.as_os_str())
             .setting("core.ignoreCase", "false")
-            .words(["fast-import", "--quiet", "--date-format=raw"])
+            .args(["fast-import", "--quiet", "--date-format=raw"])
             .stdin(script(base, edits))
             .run()?;
         let said = String::from_utf8_lossy(&out);
@@ -66,7 +66,7 @@ impl HarnessGit {
         &self,
         folder: &Path,
         names: &[Name],
-        known: &[Entry],
+        known: &[IndexEntry],
     ) -> Result<Vec<Option<Id>>, GitError> {
         let scratch = self.scratch()?;
         let index = scratch.path("index");
@@ -77,11 +77,11 @@ impl HarnessGit {
         self.set_entries(&index, &known)?;
         // Not `hash-object`, which waits for the disk once for each file.
         self.call_in(folder, &index)
-            .words(["update-index", "--add", "--replace", "-z", "--stdin"])
+            .args(["update-index", "--add", "--replace", "-z", "--stdin"])
             .stdin(nul_terminated(names))
             .run()?;
         let words = ["ls-files", "--stage", "-z"];
-        let out = self.call_in(folder, &index).words(words).run()?;
+        let out = self.call_in(folder, &index).args(words).run()?;
         let ids: BTreeMap<Name, Id> = index_ids(&out)?.into_iter().collect();
         Ok(names.iter().map(|name| ids.get(name).cloned()).collect())
     }
@@ -127,17 +127,17 @@ fn script(base: &Id, edits: &[TreeEdit]) -> Vec<u8> {
     let mut text = format!("{head}M 040000 {base} \"\"\n").into_bytes();
     for edit in edits {
         match edit {
-            TreeEdit::Remove(name) => text.extend(format!("D {}\n", quoted(name)).bytes()),
+            TreeEdit::Remove(name) => text.extend(format!("D {}\n", quote(name)).bytes()),
             TreeEdit::File {
                 name,
                 id,
                 is_executable,
             } => {
                 let mode = if *is_executable { "100755" } else { "100644" };
-                text.extend(format!("M {mode} {id} {}\n", quoted(name)).bytes());
+                text.extend(format!("M {mode} {id} {}\n", quote(name)).bytes());
             }
             TreeEdit::Link { name, target } => {
-                let line = format!("M 120000 inline {}\ndata {}\n", quoted(name), target.len());
+                let line = format!("M 120000 inline {}\ndata {}\n", quote(name), target.len());
                 text.extend(line.bytes());
                 text.extend(target);
                 text.push(b'\n');

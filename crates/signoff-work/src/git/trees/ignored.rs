@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::git::entries::tree_entries;
-use crate::git::names::{Name, nul_terminated, parts, path};
+use crate::git::names::{Name, nul_separated, nul_terminated, path};
 use crate::git::{GitError, HarnessGit, Id};
 
 impl HarnessGit {
@@ -16,10 +16,10 @@ impl HarnessGit {
         let scratch = self.scratch()?;
         let (folder, index) = (scratch.folder("rules")?, scratch.path("index"));
         self.call_in(&folder, &index)
-            .words(["read-tree", tree.as_str()])
+            .args(["read-tree", tree.as_str()])
             .run()?;
         let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
-        let mut rules = tree_entries(&self.call().words(words).run()?)?;
+        let mut rules = tree_entries(&self.call().args(words).run()?)?;
         rules.retain(|entry| entry.name.ends_with(b".gitignore"));
         self.write_files(&index, &folder, rules.iter().map(|entry| &entry.name))?;
         for name in names.iter().filter(|name| name.ends_with(b"/")) {
@@ -28,9 +28,9 @@ impl HarnessGit {
         }
         let said = self
             .call_in(&folder, &index)
-            .words(["check-ignore", "-z", "--stdin"])
+            .args(["check-ignore", "-z", "--stdin"])
             .stdin(nul_terminated(names))
             .run_to(&[0, 1])?;
-        Ok(parts(&said.out).map(<[u8]>::to_vec).collect())
+        Ok(nul_separated(&said.out).map(<[u8]>::to_vec).collect())
     }
 }

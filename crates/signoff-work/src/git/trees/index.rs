@@ -26,8 +26,8 @@ impl HarnessGit {
         let tree = self.directory().join("empty");
         let out = self
             .call_in(&tree, index)
-            .words(words)
-            .words([base.as_str()])
+            .args(words)
+            .args([base.as_str()])
             .run()?;
         differences(&out)
     }
@@ -60,7 +60,7 @@ impl HarnessGit {
             .chain(come)
             .map(|(name, entry)| (name, entry));
         self.call_in(tree, index)
-            .words(["update-index", "-z", "--index-info"])
+            .args(["update-index", "-z", "--index-info"])
             .stdin(index_lines(ordered, &none))
             .run()?;
         Ok(())
@@ -73,7 +73,7 @@ impl HarnessGit {
 
     /// The tree of an index of the files of this tree, which is written too.
     pub(crate) fn write_tree_in(&self, tree: &Path, index: &Path) -> Result<Id, GitError> {
-        let made = Id::read(&self.call_in(tree, index).words(["write-tree"]).run()?)?;
+        let made = Id::read(&self.call_in(tree, index).args(["write-tree"]).run()?)?;
         self.recent().trees.insert(made.clone(), made.clone());
         Ok(made)
     }
@@ -90,7 +90,7 @@ impl HarnessGit {
             return Ok(());
         }
         self.call_in(folder, index)
-            .words(["checkout-index", "--force", "--quiet", "-z", "--stdin"])
+            .args(["checkout-index", "--force", "--quiet", "-z", "--stdin"])
             .stdin(names)
             .run()?;
         Ok(())

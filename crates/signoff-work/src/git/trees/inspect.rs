@@ -29,7 +29,7 @@ pub struct Manifest {
     pub after: Option<String>,
 }
 
-/// Settings of runners are no larger. An agent may write one of any size.
+/// Settings of runners are not larger than this. An agent may write one of any size.
 const LARGEST_TEXT: u64 = 4 << 20;
 
 /// To ask for more paths takes longer than to look at all.

@@ -8,18 +8,18 @@ use crate::git::names::{name, text};
 use crate::git::{GitError, HarnessGit, Id, Name, TreeDepth};
 
 /// Links with what they hold.
-pub(crate) type Links = Arc<[(String, String)]>;
+pub(crate) type TreeLinks = Arc<[(String, String)]>;
 
 impl HarnessGit {
     /// Every symbolic link of a commit or tree, with what it holds. Where the links of another tree are known and what differs,
     /// it costs what the changes cost.
-    pub fn links_in(&self, tree: &Id) -> Result<Links, GitError> {
+    pub fn links_in(&self, tree: &Id) -> Result<TreeLinks, GitError> {
         let known = self.recent().links(tree);
         if let Some(links) = known {
             return Ok(links);
         }
         let before = self.recent().links_before(tree);
-        let links: Links = match before {
+        let links: TreeLinks = match before {
             Some((before, differences)) => {
                 let names = differences.iter().map(|found| text(&found.name));
                 let changed: BTreeSet<String> = names.collect();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::git::entries::{Entry, tree_entries};
-use crate::git::names::{Name, parts, path};
+use crate::git::entries::{IndexEntry, tree_entries};
+use crate::git::names::{Name, nul_separated, path};
 use crate::git::{GitError, HarnessGit, Id};
 
 /// Paths given to git as arguments at once: fewer bytes than any system takes.
@@ -11,9 +11,9 @@ const ARGUMENTS: usize = 64 * 1024;
 
 impl HarnessGit {
     /// Every file of a commit or tree.
-    pub(crate) fn files_of(&self, tree: &Id) -> Result<Vec<Entry>, GitError> {
+    pub(crate) fn files_of(&self, tree: &Id) -> Result<Vec<IndexEntry>, GitError> {
         let words = ["ls-tree", "-r", "-z", "--full-tree", tree.as_str()];
-        tree_entries(&self.call().words(words).run()?)
+        tree_entries(&self.call().args(words).run()?)
     }
 
     /// What a commit or tree has at exactly these paths, directories as entries of their own. With [`TreeDepth::Files`], the
@@ -23,7 +23,7 @@ impl HarnessGit {
         tree: &Id,
         names: &[Name],
         depth: TreeDepth,
-    ) -> Result<Vec<Entry>, GitError> {
+    ) -> Result<Vec<IndexEntry>, GitError> {
         let known = self.recent().entries(tree, names, depth);
         if let Some(known) = known {
             return Ok(known);
@@ -38,7 +38,7 @@ impl HarnessGit {
         tree: &Id,
         names: &[Name],
         depth: TreeDepth,
-    ) -> Result<Vec<Entry>, GitError> {
+    ) -> Result<Vec<IndexEntry>, GitError> {
         let mut found = Vec::new();
         let mut rest = names;
         while !rest.is_empty() {
@@ -53,13 +53,13 @@ impl HarnessGit {
                 .call()
                 // A name may look like a pattern.
                 .env("GIT_LITERAL_PATHSPECS", "1")
-                .words(["ls-tree", "-z", "--full-tree"])
-                .words([match depth {
+                .args(["ls-tree", "-z", "--full-tree"])
+                .args([match depth {
                     TreeDepth::Entries => "-t",
                     TreeDepth::Files => "-r",
                 }])
-                .words([tree.as_str(), "--"])
-                .words(now.iter().map(|name| path(name)))
+                .args([tree.as_str(), "--"])
+                .args(now.iter().map(|name| path(name)))
                 .run()?;
             found.extend(tree_entries(&out)?);
         }
@@ -79,7 +79,7 @@ impl HarnessGit {
         let lines = ids.iter().flat_map(|id| [id.as_str(), "\n"]);
         let out = self
             .call()
-            .words(["cat-file", "--batch"])
+            .args(["cat-file", "--batch"])
             .stdin(lines.collect::<String>().into_bytes())
             .run()?;
         let mut rest = out.as_slice();
@@ -94,7 +94,7 @@ impl HarnessGit {
         let lines = ids.iter().flat_map(|id| [id.as_str(), "\n"]);
         let out = self
             .call()
-            .words(["cat-file", "--batch-check=%(objectsize)"])
+            .args(["cat-file", "--batch-check=%(objectsize)"])
             .stdin(lines.collect::<String>().into_bytes())
             .run()?;
         let out = String::from_utf8_lossy(&out);
@@ -118,11 +118,8 @@ impl HarnessGit {
         self.set_entries(&index, &all)?;
         // Git only says that it leaves them out.
         let tree = self.directory().join("empty");
-        let out = self
-            .call_in(&tree, &index)
-            .words(["ls-files", "-z"])
-            .run()?;
-        let taken: BTreeSet<&[u8]> = parts(&out).collect();
+        let out = self.call_in(&tree, &index).args(["ls-files", "-z"]).run()?;
+        let taken: BTreeSet<&[u8]> = nul_separated(&out).collect();
         let refused = names.iter().find(|name| !taken.contains(&name[..]));
         Ok(refused.cloned())
     }
@@ -154,7 +151,7 @@ fn next_blob(rest: &mut &[u8]) -> Result<Vec<u8>, GitError> {
 
 /// The entries of `ls-files --stage -z`: `100644 id 0<TAB>name`.
 pub(crate) fn index_ids(out: &[u8]) -> Result<Vec<(Name, Id)>, GitError> {
-    let entries = parts(out).map(|part| {
+    let entries = nul_separated(out).map(|part| {
         let text = String::from_utf8_lossy(part);
         let id = text.split(' ').nth(1).unwrap_or_default().parse()?;
         let tab = part.iter().position(|byte| *byte == b'\t');

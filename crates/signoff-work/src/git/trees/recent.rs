@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::git::entries::{Difference, Entry};
-use crate::git::trees::links::Links;
+use crate::git::entries::{Difference, IndexEntry};
+use crate::git::trees::links::TreeLinks;
 use crate::git::{Id, Name, TreeDepth};
 
 /// Answers that are longer are not worth their memory.
@@ -44,8 +44,8 @@ pub(crate) struct RecentAnswers {
     /// The trees of the first parents of commits.
     pub(crate) trees_before: Recent<Id, Id, 16>,
     differences: Recent<[Id; 2], Vec<Difference>, 16>,
-    entries: Recent<(Id, Vec<Name>, TreeDepth), Vec<Entry>, 8>,
-    links: Recent<Id, Links, 8>,
+    entries: Recent<(Id, Vec<Name>, TreeDepth), Vec<IndexEntry>, 8>,
+    links: Recent<Id, TreeLinks, 8>,
 }
 
 impl RecentAnswers {
@@ -73,7 +73,7 @@ impl RecentAnswers {
         tree: &Id,
         names: &[Name],
         depth: TreeDepth,
-    ) -> Option<Vec<Entry>> {
+    ) -> Option<Vec<IndexEntry>> {
         if names.len() > LONGEST {
             return None;
         }
@@ -86,7 +86,7 @@ impl RecentAnswers {
         tree: &Id,
         names: &[Name],
         depth: TreeDepth,
-        found: &[Entry],
+        found: &[IndexEntry],
     ) {
         if names.len() + found.len() <= LONGEST {
             let question = (self.tree_or_self(tree), names.to_vec(), depth);
@@ -95,12 +95,12 @@ impl RecentAnswers {
     }
 
     /// The symbolic links of a commit or tree.
-    pub(crate) fn links(&self, tree: &Id) -> Option<Links> {
+    pub(crate) fn links(&self, tree: &Id) -> Option<TreeLinks> {
         self.links.get(&self.tree_or_self(tree))
     }
 
     /// The symbolic links of another tree, with what differs between that one and this.
-    pub(crate) fn links_before(&self, tree: &Id) -> Option<(Links, Vec<Difference>)> {
+    pub(crate) fn links_before(&self, tree: &Id) -> Option<(TreeLinks, Vec<Difference>)> {
         let tree = self.tree_or_self(tree);
         let mut known = self.differences.0.iter().rev();
         known.find_map(|([from, to], differences)| {
@@ -109,7 +109,7 @@ impl RecentAnswers {
         })
     }
 
-    pub(crate) fn note_links(&mut self, tree: &Id, links: &Links) {
+    pub(crate) fn note_links(&mut self, tree: &Id, links: &TreeLinks) {
         let tree = self.tree_or_self(tree);
         self.links.insert(tree, links.clone());
     }

@@ -125,7 +125,7 @@ impl NamedFiles {
     }
 
     fn add(&mut self, word: &str, tree: &Path) {
-        let Some(path) = inside(word, tree) else {
+        let Some(path) = path_inside(word, tree) else {
             return;
         };
         let found = tree.join(&path);
@@ -173,7 +173,7 @@ impl NamedFiles {
 }
 
 /// A word as a path from the tree's root, if it is one that stays inside.
-fn inside(word: &str, tree: &Path) -> Option<String> {
+fn path_inside(word: &str, tree: &Path) -> Option<String> {
     if word.is_empty() || word.contains(['\0', '\n', '{']) {
         return None;
     }

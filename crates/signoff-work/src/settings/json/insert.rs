@@ -10,10 +10,10 @@ use crate::settings::Uneditable;
 /// The text with the entry; unchanged if it is there already.
 pub(super) fn insert(text: &str, entry: &Entry) -> Result<String, Uneditable> {
     let Some(root) = parse(text)? else {
-        return Ok(fresh(text, entry));
+        return Ok(insert_into_empty_file(text, entry));
     };
     let layout = Layout::of(text, Some(&root));
-    let Innermost { container, missing } = innermost(&root, entry)?;
+    let Innermost { container, missing } = innermost_container(&root, entry)?;
     if missing.is_empty()
         && let Some(found) = entry.find(container.items().unwrap_or_default())
     {
@@ -21,7 +21,7 @@ pub(super) fn insert(text: &str, entry: &Entry) -> Result<String, Uneditable> {
     }
     let (key, value) = match missing.split_first() {
         None => (entry_key(entry), entry.value.clone()),
-        Some((first, deeper)) => (Some(first.clone()), wrapped(deeper, entry)),
+        Some((first, deeper)) => (Some(first.clone()), wrap(deeper, entry)),
     };
     Ok(append(text, container, key.as_deref(), &value, &layout))
 }
@@ -32,7 +32,10 @@ struct Innermost<'n, 'e> {
     missing: &'e [String],
 }
 
-fn innermost<'n, 'e>(root: &'n Node, entry: &'e Entry) -> Result<Innermost<'n, 'e>, Uneditable> {
+fn innermost_container<'n, 'e>(
+    root: &'n Node,
+    entry: &'e Entry,
+) -> Result<Innermost<'n, 'e>, Uneditable> {
     let occupied = |depth: usize| Uneditable::Occupied {
         at: match depth {
             0 => "the whole file".to_owned(),
@@ -73,7 +76,7 @@ fn entry_key(entry: &Entry) -> Option<String> {
 }
 
 /// The entry inside the containers that are missing for it.
-fn wrapped(missing: &[String], entry: &Entry) -> Value {
+fn wrap(missing: &[String], entry: &Entry) -> Value {
     let mut value = empty(entry.is_element());
     match (&entry.slot, &mut value) {
         (Slot::Member(key), Value::Object(object)) => {
@@ -88,10 +91,10 @@ fn wrapped(missing: &[String], entry: &Entry) -> Value {
 }
 
 /// A file without any value gets one.
-fn fresh(text: &str, entry: &Entry) -> String {
+fn insert_into_empty_file(text: &str, entry: &Entry) -> String {
     let layout = Layout::of(text, None);
-    let value = wrapped(&entry.path, entry);
-    let object = layout::pretty(&value, &layout.indent, layout.line_end, "");
+    let value = wrap(&entry.path, entry);
+    let object = layout::format_pretty(&value, &layout.indent, layout.line_end, "");
     let gap = match text.trim_start_matches('\u{feff}') {
         "" => "",
         text if text.ends_with('\n') => "",
@@ -111,9 +114,9 @@ fn update(text: &str, container: &Node, at: usize, entry: &Entry, layout: &Layou
     let new = if is_flat {
         layout::flat(&entry.value)
     } else {
-        layout::pretty(&entry.value, &layout.indent, layout.line_end, base)
+        layout::format_pretty(&entry.value, &layout.indent, layout.line_end, base)
     };
-    spliced(text, value.span.start, value.span.end, &new)
+    splice(text, value.span.start, value.span.end, &new)
 }
 
 /// Adds an item behind the last one.
@@ -125,7 +128,7 @@ fn append(
     layout: &Layout,
 ) -> String {
     let named = |value: String| match key {
-        Some(key) => format!("{}: {value}", layout::quoted(key)),
+        Some(key) => format!("{}: {value}", layout::quote(key)),
         None => value,
     };
     let Layout {
@@ -140,17 +143,17 @@ fn append(
         let after = last.comma.map_or(last.span.end, |comma| comma + 1);
         let tail = if last.comma.is_some() { "," } else { "" };
         let new = format!("{comma} {}{tail}", named(layout::flat(value)));
-        return spliced(text, after, after, &new);
+        return splice(text, after, after, &new);
     };
-    let new = named(layout::pretty(value, indent, line_end, base));
+    let new = named(layout::format_pretty(value, indent, line_end, base));
     let tail = if last.comma.is_some() { "," } else { "" };
     let after = end_of_line(
         text,
         last.comma.map_or(last.span.end, |comma| comma + 1),
         close,
     );
-    let with_new = spliced(text, after, after, &format!("{line_end}{base}{new}{tail}"));
-    spliced(&with_new, last.span.end, last.span.end, comma)
+    let with_new = splice(text, after, after, &format!("{line_end}{base}{new}{tail}"));
+    splice(&with_new, last.span.end, last.span.end, comma)
 }
 
 /// The first item of a container. Space and comments in it stay in front of the item.
@@ -166,15 +169,15 @@ fn into_empty(
     } = layout;
     let (open, close) = (container.span.start + 1, container.span.end - 1);
     if layout.is_flat {
-        return spliced(text, close, close, &named(layout::flat(value)));
+        return splice(text, close, close, &named(layout::flat(value)));
     }
     let base = layout::line_indent(text, container.span.start);
     let inner = format!("{base}{indent}");
-    let new = named(layout::pretty(value, indent, line_end, &inner));
+    let new = named(layout::format_pretty(value, indent, line_end, &inner));
     // Comments are kept; space alone is not worth a line.
     let inside = text[open..close].trim_end();
     let after = open + inside.len();
-    spliced(
+    splice(
         text,
         after,
         close,
@@ -194,6 +197,6 @@ fn end_of_line(text: &str, from: usize, close: usize) -> usize {
     from + line.len()
 }
 
-fn spliced(text: &str, start: usize, end: usize, new: &str) -> String {
+fn splice(text: &str, start: usize, end: usize, new: &str) -> String {
     format!("{}{new}{}", &text[..start], &text[end..])
 }

@@ -48,18 +48,18 @@ pub(super) fn line_indent(text: &str, at: usize) -> &str {
 }
 
 /// A value over several lines; `base` is the indentation of the line that it begins in.
-pub(super) fn pretty(value: &Value, indent: &str, line_end: &str, base: &str) -> String {
+pub(super) fn format_pretty(value: &Value, indent: &str, line_end: &str, base: &str) -> String {
     let inner = format!("{base}{indent}");
     let lines = |open: &str, close: &str, parts: Vec<String>| {
         let separator = format!(",{line_end}{inner}");
         let parts = parts.join(&separator);
         format!("{open}{line_end}{inner}{parts}{line_end}{base}{close}")
     };
-    let nested = |value: &Value| pretty(value, indent, line_end, &inner);
+    let nested = |value: &Value| format_pretty(value, indent, line_end, &inner);
     match value {
         Value::Object(object) if !object.is_empty() => {
             let member =
-                |(key, value): (&String, &Value)| format!("{}: {}", quoted(key), nested(value));
+                |(key, value): (&String, &Value)| format!("{}: {}", quote(key), nested(value));
             lines("{", "}", object.iter().map(member).collect())
         }
         Value::Array(list) if list.iter().any(is_container) => {
@@ -76,7 +76,7 @@ pub(super) fn flat(value: &Value) -> String {
     match value {
         Value::Object(object) if !object.is_empty() => {
             let member =
-                |(key, value): (&String, &Value)| format!("{}: {}", quoted(key), flat(value));
+                |(key, value): (&String, &Value)| format!("{}: {}", quote(key), flat(value));
             let members: Vec<String> = object.iter().map(member).collect();
             format!("{{{}}}", members.join(", "))
         }
@@ -95,6 +95,6 @@ fn is_container(value: &Value) -> bool {
 }
 
 /// A string in JSON.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
 }

@@ -30,7 +30,7 @@ pub enum Slot {
     Member(String),
     /// An element of an array. It is ours if this text is in one of its strings.
     Element {
-        /// Nobody else writes it.
+        /// No other process writes it.
         mark: String,
     },
 }
@@ -61,7 +61,7 @@ pub fn with_entries(text: &str, entries: &[Entry]) -> Result<String, Uneditable>
     for entry in entries {
         put_in(&mut expected, entry);
     }
-    confirmed(edited, &expected)
+    confirm(edited, &expected)
 }
 
 /// The text without these entries. Containers on these paths are removed with them if they become empty.
@@ -81,7 +81,7 @@ pub fn without_entries(
     for path in created_deepest_first(created) {
         remove_if_empty(&mut expected, path);
     }
-    confirmed(edited, &expected)
+    confirm(edited, &expected)
 }
 
 /// The containers that are not there yet and that these entries need.
@@ -114,11 +114,11 @@ pub fn snippet(entries: &[Entry]) -> String {
     for entry in entries {
         put_in(&mut value, entry);
     }
-    layout::pretty(&value, "  ", "\n", "")
+    layout::format_pretty(&value, "  ", "\n", "")
 }
 
 /// The edited text, if it says what it should.
-fn confirmed(edited: String, expected: &Value) -> Result<String, Uneditable> {
+fn confirm(edited: String, expected: &Value) -> Result<String, Uneditable> {
     if value_of(&edited)? == *expected {
         return Ok(edited);
     }

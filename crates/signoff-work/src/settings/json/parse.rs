@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::settings::{Uneditable, line_of};
 
-/// Deeper nesting is no settings file.
+/// A settings file is not nested more deeply.
 const DEEPEST: usize = 100;
 
 /// A value and its place.
@@ -83,7 +83,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Node>, Uneditable> {
     reader.skip()?;
     match reader.peek() {
         None => Ok(Some(node)),
-        Some(_) => Err(reader.fault("there is something after the end of the value")),
+        Some(_) => Err(reader.syntax_error("there is something after the end of the value")),
     }
 }
 
@@ -97,7 +97,7 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn fault(&self, why: &str) -> Uneditable {
+    fn syntax_error(&self, why: &str) -> Uneditable {
         Uneditable::Malformed {
             line: line_of(self.text, self.at),
             why: why.to_owned(),
@@ -115,7 +115,7 @@ impl Reader<'_> {
                 }
                 Some(b'/') if rest.starts_with("/*") => match rest.find("*/") {
                     Some(end) => self.at += end + 2,
-                    None => return Err(self.fault("this comment has no end")),
+                    None => return Err(self.syntax_error("this comment has no end")),
                 },
                 _ => return Ok(()),
             }
@@ -124,7 +124,7 @@ impl Reader<'_> {
 
     fn value(&mut self, depth: usize) -> Result<Node, Uneditable> {
         if depth > DEEPEST {
-            return Err(self.fault("values are nested too deeply"));
+            return Err(self.syntax_error("values are nested too deeply"));
         }
         let start = self.at;
         let content = match self.peek() {
@@ -154,16 +154,16 @@ impl Reader<'_> {
                         last.comma = Some(self.at);
                         self.at += 1;
                     }
-                    _ => return Err(self.fault("a value is expected before this comma")),
+                    _ => return Err(self.syntax_error("a value is expected before this comma")),
                 },
-                None => return Err(self.fault("the end is missing")),
+                None => return Err(self.syntax_error("the end is missing")),
                 Some(_) if items.last().is_some_and(|last| last.comma.is_none()) => {
-                    return Err(self.fault("a comma is missing before this"));
+                    return Err(self.syntax_error("a comma is missing before this"));
                 }
                 Some(_) => {
                     let item = self.item(depth, close)?;
                     if item.key.is_some() && items.iter().any(|other| other.key == item.key) {
-                        return Err(self.fault("a member is there twice"));
+                        return Err(self.syntax_error("a member is there twice"));
                     }
                     items.push(item);
                 }
@@ -175,12 +175,12 @@ impl Reader<'_> {
         let start = self.at;
         let key = if close == b'}' {
             if self.peek() != Some(b'"') {
-                return Err(self.fault("a name in double quotes is expected"));
+                return Err(self.syntax_error("a name in double quotes is expected"));
             }
             let key = self.string()?;
             self.skip()?;
             if self.peek() != Some(b':') {
-                return Err(self.fault("a colon is expected"));
+                return Err(self.syntax_error("a colon is expected"));
             }
             self.at += 1;
             self.skip()?;
@@ -209,7 +209,7 @@ impl Reader<'_> {
         }
         let quoted = self.text.get(self.at..=end);
         let read = quoted.and_then(|quoted| serde_json::from_str(quoted).ok());
-        let text = read.ok_or_else(|| self.fault("this string is not valid JSON"))?;
+        let text = read.ok_or_else(|| self.syntax_error("this string is not valid JSON"))?;
         self.at = end + 1;
         Ok(text)
     }
@@ -220,7 +220,7 @@ impl Reader<'_> {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let read = serde_json::from_str(&rest[..length]);
-        let value = read.map_err(|_| self.fault("a JSON value is expected"))?;
+        let value = read.map_err(|_| self.syntax_error("a JSON value is expected"))?;
         self.at += length;
         Ok(Content::Scalar(value))
     }

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, Dir, FileType, statat};
 
-use super::{CheckedEntry, TreeError, TreeOptions, Unreadable, join, listed, shown, unreadable};
+use super::{
+    CheckedEntry, TreeError, TreeOptions, Unreadable, cannot_read, display_path, join, open_listing,
+};
 use crate::beneath::{Directory, OpenError, open_file, read_whole};
 
 /// Directories within directories of a repository.
@@ -20,9 +22,9 @@ pub(super) fn check_directory(
     entry: &CheckedEntry<'_>,
     options: &TreeOptions<'_>,
 ) -> Result<(), TreeError> {
-    let (fd, entries) = match listed(entry.parent, entry.name) {
+    let (fd, entries) = match open_listing(entry.parent, entry.name) {
         Err(_) if options.unreadable == Unreadable::LeftOut => return Ok(()),
-        listed => listed.map_err(|error| unreadable(entry.path, error))?,
+        listed => listed.map_err(|error| cannot_read(entry.path, error))?,
     };
     check_ordinary(fd.as_fd(), entries, (entry.path, 0), options)
 }
@@ -34,13 +36,15 @@ fn check_ordinary(
     options: &TreeOptions<'_>,
 ) -> Result<(), TreeError> {
     if depth > DEEPEST {
-        return Err(TreeError::TooDeep { path: shown(path) });
+        return Err(TreeError::TooDeep {
+            path: display_path(path),
+        });
     }
     for entry in entries {
         if options.stop.is_raised() {
             return Err(TreeError::Stopped);
         }
-        let entry = entry.map_err(|error| unreadable(path, error))?;
+        let entry = entry.map_err(|error| cannot_read(path, error))?;
         let name = entry.file_name().to_bytes();
         if name == b"." || name == b".." {
             continue;
@@ -49,7 +53,7 @@ fn check_ordinary(
         let kind = match entry.file_type() {
             FileType::Unknown => {
                 let stat = statat(fd, name, AtFlags::SYMLINK_NOFOLLOW);
-                let stat = stat.map_err(|error| unreadable(&inner, error))?;
+                let stat = stat.map_err(|error| cannot_read(&inner, error))?;
                 FileType::from_raw_mode(stat.st_mode)
             }
             kind => kind,
@@ -59,15 +63,15 @@ fn check_ordinary(
             FileType::RegularFile | FileType::Socket => {}
             FileType::Symlink if options.unreadable == Unreadable::LeftOut => {}
             FileType::Directory => {
-                let (fd, entries) = match listed(fd, name) {
+                let (fd, entries) = match open_listing(fd, name) {
                     Err(_) if options.unreadable == Unreadable::LeftOut => continue,
-                    listed => listed.map_err(|error| unreadable(&inner, error))?,
+                    listed => listed.map_err(|error| cannot_read(&inner, error))?,
                 };
                 check_ordinary(fd.as_fd(), entries, (&inner, depth + 1), options)?;
             }
             _ => {
                 return Err(TreeError::NoFile {
-                    path: shown(&inner),
+                    path: display_path(&inner),
                 });
             }
         }
@@ -82,20 +86,20 @@ pub(super) fn check_pointer(
     options: &TreeOptions<'_>,
 ) -> Result<(), TreeError> {
     let text = open_file(entry.parent, entry.name).and_then(|file| read_whole(file, LONGEST));
-    let text = text.map_err(|error| unreadable(entry.path, error))?;
+    let text = text.map_err(|error| cannot_read(entry.path, error))?;
     let Some(target) = text.strip_prefix(b"gitdir:") else {
         return Ok(());
     };
     let target = Path::new(OsStr::from_bytes(target.trim_ascii()));
     let outside = || TreeError::Outside {
-        path: shown(entry.path),
+        path: display_path(entry.path),
     };
-    let here = shown(entry.path);
+    let here = display_path(entry.path);
     let target = here.parent().unwrap_or(Path::new("")).join(target);
     match root.directory(&target) {
         Ok(directory) => {
             let entries = Dir::read_from(&directory);
-            let entries = entries.map_err(|error| unreadable(entry.path, error))?;
+            let entries = entries.map_err(|error| cannot_read(entry.path, error))?;
             let path = target.as_os_str().as_bytes();
             check_ordinary(directory.as_fd(), entries, (path, 0), options)
         }

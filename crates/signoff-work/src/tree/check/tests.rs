@@ -93,7 +93,7 @@ fn whatever_would_be_overlooked_is_an_error() {
         }
     });
     let stop = StopFlag::new();
-    stop.raise();
+    stop.set();
     let options = TreeOptions {
         limits: all,
         unreadable: Unreadable::Error,

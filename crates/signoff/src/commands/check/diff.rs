@@ -6,7 +6,7 @@ use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{UnsignedChanges, changes_since_signed, unsigned_changes};
 
 use crate::args::Diff;
-use crate::commands::sign::locate;
+use crate::commands::sign::locate_plan;
 use crate::failure::Failure;
 use crate::plan_paths::{read, stdin_once};
 use crate::report::difference::difference_text;
@@ -16,14 +16,14 @@ use crate::style::{DIM, escape_command, paint, sanitize};
 
 pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     let Some(after) = &args.after else {
-        return since(session, args);
+        return diff_since_signed(session, args);
     };
     stdin_once([&args.before, after])?;
     let before = read(session, &args.before, args.dialect)?;
     let after = read(session, after, args.dialect)?;
     let changes = compare(&before.canonical(), &after.canonical());
     if session.is_json() {
-        let shape = Shape::new(side(&before), side(&after), &changes);
+        let shape = Shape::new(compared_plan(&before), compared_plan(&after), &changes);
         session.json(&shape);
     } else {
         for plan in [&before, &after]
@@ -50,9 +50,9 @@ pub(crate) fn diff(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
 }
 
 /// Compares one plan and its terms with what was last signed, or with what the run carries out that waits for it.
-fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
+fn diff_since_signed(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     let project = session.project()?;
-    let (path, _) = locate(&project, &args.before.to_string_lossy())?;
+    let (path, _) = locate_plan(&project, &args.before.to_string_lossy())?;
     let plan = read(session, &path, args.dialect)?;
     let waiting = unsigned_changes(&project, &plan)?;
     let (label, note, digest, difference) = match waiting {
@@ -81,9 +81,9 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
         let before = ComparedPlan {
             path: label,
             digest,
-            ..side(&plan)
+            ..compared_plan(&plan)
         };
-        let shape = Shape::new(before, side(&plan), &difference.plan);
+        let shape = Shape::new(before, compared_plan(&plan), &difference.plan);
         session.json(&shape.with_terms(difference.terms.clone()));
         return Ok(u8::from(!difference.is_empty()));
     }
@@ -100,7 +100,7 @@ fn since(session: &mut Session, args: &Diff) -> Result<u8, Failure> {
     Ok(u8::from(!difference.is_empty()))
 }
 
-fn side(plan: &PlanFile) -> ComparedPlan {
+fn compared_plan(plan: &PlanFile) -> ComparedPlan {
     ComparedPlan {
         path: plan.source.name().to_owned(),
         dialect: plan.checked.dialect.as_str().to_owned(),

@@ -15,12 +15,12 @@ pub(crate) fn explain(session: &mut Session, args: &Explain) -> Result<u8, Failu
     if session.is_json() {
         let codes = Code::ALL.iter().copied();
         let shapes = codes.filter(|code| wanted.is_none_or(|wanted| wanted == *code));
-        let shape = Checks::new(shapes.map(shape).collect());
+        let shape = Checks::new(shapes.map(to_api).collect());
         session.json(&shape);
         return Ok(0);
     }
     match wanted {
-        Some(code) => tell(session, code),
+        Some(code) => print_page(session, code),
         None => list(session),
     }
     Ok(0)
@@ -50,7 +50,7 @@ fn find(typed: &str) -> Result<Code, Failure> {
     })
 }
 
-fn shape(code: Code) -> Check {
+fn to_api(code: Code) -> Check {
     let page = page(code);
     Check {
         code: code.as_str().to_owned(),
@@ -69,7 +69,7 @@ fn shape(code: Code) -> Check {
     }
 }
 
-fn tell(session: &mut Session, code: Code) {
+fn print_page(session: &mut Session, code: Code) {
     session.out.answer(paint(TITLE, code));
     session.out.answer(paint(DIM, severity(code)));
     let page = page(code);

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use signoff_plan::model::Plan;
-use signoff_plan::tools::stops;
+use signoff_plan::tools::stop_reasons;
 use signoff_runtime::runs::view::RunView;
 
 use crate::args::{Graph, GraphFormat};
@@ -38,7 +38,7 @@ pub(crate) fn graph(session: &mut Session, args: &Graph) -> Result<u8, Failure> 
     if args.format == GraphFormat::Terminal {
         let plan = &file.checked.plan;
         let workspace = workspace(session)?;
-        let asks = stops(plan, &workspace)
+        let asks = stop_reasons(plan, &workspace)
             .into_iter()
             .enumerate()
             .filter(|(_, why)| !why.is_empty())

@@ -1,7 +1,7 @@
 //! `show`: a plan as Signoff understands it, with the state derived from signatures and journals.
 
 use signoff_api::plan::all_rejections;
-use signoff_plan::tools::stops;
+use signoff_plan::tools::stop_reasons;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::status::plan_status;
@@ -9,7 +9,7 @@ use signoff_runtime::plans::{PlanView, expiry_notice, unsigned_state};
 use signoff_runtime::project::{Project, load_config};
 
 use crate::args::Show;
-use crate::commands::sign::locate;
+use crate::commands::sign::locate_plan;
 use crate::failure::Failure;
 use crate::plan_paths::{is_stdin, read, workspace};
 use crate::report::comments::comment_lines;
@@ -29,7 +29,9 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
     };
     let known = project.as_ref().filter(|_| !is_stdin(&args.path));
     let path = match known {
-        Some(project) => locate(project, &args.path.display().to_string())?.1.into(),
+        Some(project) => locate_plan(project, &args.path.display().to_string())?
+            .1
+            .into(),
         None => args.path.clone(),
     };
     let plan = read(session, &path, args.dialect)?;
@@ -47,7 +49,7 @@ pub(crate) fn show(session: &mut Session, args: &Show) -> Result<u8, Failure> {
         state: (status.as_ref()).map_or_else(|| unsigned_state(&plan), |status| status.state),
         status,
         shell,
-        asks: stops(&plan.checked.plan, &workspace(session)?),
+        asks: stop_reasons(&plan.checked.plan, &workspace(session)?),
     };
     if let Some(notice) = expired {
         session

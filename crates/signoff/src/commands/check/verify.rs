@@ -40,7 +40,7 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
     report_duplicate_ids(&mut plans);
     let outcomes: Vec<_> = plans
         .iter()
-        .map(|plan| VerifyOutcome::of(plan, args))
+        .map(|plan| VerifyOutcome::new(plan, args))
         .collect();
     match args.format {
         VerifyFormat::Json => {
@@ -53,7 +53,7 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
             session.json(&sarif::sarif(&found));
         }
         VerifyFormat::Human | VerifyFormat::Concise | VerifyFormat::Github => {
-            tell(session, args.format, &plans, &outcomes);
+            print_outcomes(session, args.format, &plans, &outcomes);
         }
     }
     if args.format == VerifyFormat::Human {
@@ -105,7 +105,7 @@ enum VerifyOutcome {
 }
 
 impl VerifyOutcome {
-    fn of(plan: &PlanFile, args: &Verify) -> Self {
+    fn new(plan: &PlanFile, args: &Verify) -> Self {
         if plan.checked.errors() > 0 {
             Self::Invalid
         } else if args.denies_warnings() && plan.checked.warnings() > 0 {
@@ -123,7 +123,7 @@ fn problems(plans: &[PlanFile]) -> impl Iterator<Item = (&diagnostic::Diagnostic
     })
 }
 
-fn tell(
+fn print_outcomes(
     session: &mut Session,
     format: VerifyFormat,
     plans: &[PlanFile],

@@ -6,7 +6,7 @@ use signoff_runtime::mcp_proxy::pass_messages;
 
 use crate::failure::Failure;
 
-pub(crate) fn pass(socket: &Path) -> Result<u8, Failure> {
+pub(crate) fn pass_through(socket: &Path) -> Result<u8, Failure> {
     let passed = pass_messages(socket, std::io::stdin(), std::io::stdout().lock());
     passed.map(|()| 0).map_err(|error| {
         let message = format!("the tool server cannot be reached: {error}");

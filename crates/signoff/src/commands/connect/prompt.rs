@@ -75,5 +75,5 @@ fn template(session: &Session, name: Option<&str>) -> Result<Shape, Failure> {
         return Err(failure.hint("`signoff prompt template` lists them"));
     };
     let prompts = prompts(&session.project()?)?;
-    Ok(shape(name, prompts.text(template).to_owned()))
+    Ok(shape(name, prompts.template(template).to_owned()))
 }

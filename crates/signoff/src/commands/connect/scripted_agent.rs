@@ -7,7 +7,7 @@ use signoff_work::scripted::{ProcessIo, play as play_script};
 use crate::failure::Failure;
 use crate::session::Session;
 
-pub(crate) fn play(session: &Session, script: &Path) -> Result<u8, Failure> {
+pub(crate) fn run_scripted_agent(session: &Session, script: &Path) -> Result<u8, Failure> {
     let marker = session
         .process
         .variables

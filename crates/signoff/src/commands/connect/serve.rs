@@ -59,9 +59,9 @@ pub(crate) fn listen(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         address: args.addr,
         url: args.url.clone(),
-        refusal: refusal.map(worded),
+        refusal: refusal.map(word_error),
         connections: allow_many_connections(),
-        tell,
+        tell: print_line,
     };
     signoff_server::serve(options, |open| {
         let address = open.address;
@@ -138,13 +138,13 @@ fn allow_many_connections() -> usize {
 }
 
 /// Says something while the server runs.
-fn tell(text: &str) {
+fn print_line(text: &str) {
     writeln!(anstream::stderr(), "{text}").ok();
 }
 
 /// The words of the command line for an error.
 fn wording(error: Error, plan: Option<&str>) -> WordedError {
-    worded(Failure::from(error).naming_plan(|| plan.map(str::to_owned)))
+    word_error(Failure::from(error).naming_plan(|| plan.map(str::to_owned)))
 }
 
 fn agent_wording(error: Error, plan: Option<&str>) -> signoff_api::error::Error {
@@ -178,7 +178,7 @@ fn read_token(path: &Path) -> Result<String, Failure> {
     }
 }
 
-fn worded(failure: Failure) -> WordedError {
+fn word_error(failure: Failure) -> WordedError {
     WordedError {
         exit: failure.exit,
         error: failure.to_api(),

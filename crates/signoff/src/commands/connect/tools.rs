@@ -1,13 +1,13 @@
 //! `tools`: the tools that plans can call.
 
 use crate::failure::Failure;
-use crate::report::tools::{lines, troubles};
+use crate::report::tools::{lines, server_errors};
 use crate::session::Session;
 
 pub(crate) fn tools(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
     let tools = signoff_runtime::tools::list(&project)?;
-    let troubles = troubles(&tools);
+    let troubles = server_errors(&tools);
     if session.is_json() {
         session.json(&tools);
     } else {

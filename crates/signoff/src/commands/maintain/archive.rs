@@ -7,7 +7,7 @@ use signoff_runtime::plans::{self, ArchiveReport};
 use crate::agent_check::require_person;
 use crate::args::Archive;
 use crate::commands::sign::list::{relative_path, say_note};
-use crate::commands::sign::{by_person, locate};
+use crate::commands::sign::{by_person, locate_plan};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::style::{GOOD, paint};
@@ -17,7 +17,7 @@ pub(crate) fn archive(session: &mut Session, args: &Archive) -> Result<u8, Failu
     let project = session.project()?;
     let clock = SystemClock::new();
     let context = by_person(&project, &clock);
-    let named = args.plan.as_deref().map(|plan| locate(&project, plan));
+    let named = args.plan.as_deref().map(|plan| locate_plan(&project, plan));
     let moved = match (named.transpose()?, args.restore) {
         (Some((path, name)), false) => vec![plans::archive(context, &path, &name)?],
         (Some((path, name)), true) => vec![plans::restore(context, &path, &name)?],

@@ -24,7 +24,7 @@ pub(crate) fn man(session: &mut Session, args: &Man) -> Result<u8, Failure> {
     };
     let page = pages.iter().find(|(other, _)| *other == name);
     match page {
-        Some((name, page)) => session.out.write_unredacted(&rendered(name, page)),
+        Some((name, page)) => session.out.write_unredacted(&render(name, page)),
         None => {
             let message = format!("there is no page `{name}`");
             return Err(Failure::new(2, "no-such-page", message)
@@ -47,7 +47,7 @@ fn pages() -> Vec<(String, Command)> {
     pages
 }
 
-fn rendered(name: &str, command: &Command) -> Vec<u8> {
+fn render(name: &str, command: &Command) -> Vec<u8> {
     let mut command = command.clone();
     // The library's synopsis omits repetitions and the values of options.
     let usage = command.render_usage().to_string();
@@ -65,7 +65,7 @@ fn rendered(name: &str, command: &Command) -> Vec<u8> {
 fn write_all(directory: &Path, pages: &[(String, Command)]) -> std::io::Result<()> {
     std::fs::create_dir_all(directory)?;
     for (name, page) in pages {
-        std::fs::write(directory.join(format!("{name}.1")), rendered(name, page))?;
+        std::fs::write(directory.join(format!("{name}.1")), render(name, page))?;
     }
     Ok(())
 }

@@ -28,17 +28,17 @@ pub(crate) fn prune(session: &mut Session, args: &Prune) -> Result<u8, Failure> 
     } else {
         plans::prune_damaged_runs(context, &args.runs, args.force, args.dry_run)?
     };
-    let shape = shape(session, &options, pruned);
+    let shape = to_api(session, &options, pruned);
     let code = if shape.kept.is_empty() { 0 } else { 6 };
     if session.is_json() {
         session.json(&shape);
     } else {
-        tell(session, &shape);
+        print_pruned(session, &shape);
     }
     Ok(code)
 }
 
-fn tell(session: &mut Session, shape: &Shape) {
+fn print_pruned(session: &mut Session, shape: &Shape) {
     let word = if shape.dry_run {
         "would delete"
     } else {
@@ -78,7 +78,7 @@ fn name(kind: RemovedKind) -> &'static str {
     }
 }
 
-fn shape(session: &Session, options: &PruneOptions, pruned: PruneReport) -> Shape {
+fn to_api(session: &Session, options: &PruneOptions, pruned: PruneReport) -> Shape {
     let removed: Vec<RemovedItem> = pruned
         .removed
         .into_iter()

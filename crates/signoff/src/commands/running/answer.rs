@@ -11,8 +11,8 @@ use signoff_runtime::planning::is_planning;
 use signoff_runtime::project::Project;
 use signoff_runtime::questions;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
-use signoff_runtime::runs::elsewhere::is_elsewhere;
 use signoff_runtime::runs::names::question_named;
+use signoff_runtime::runs::remote::is_remote;
 use signoff_runtime::runs::view::{RunView, each_event};
 
 use crate::args::Answer;
@@ -29,7 +29,7 @@ use crate::style::sanitize;
 pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure> {
     session.require_person("answer")?;
     let project = session.project()?;
-    if let Some(question) = questions::named(&project, &args.item)? {
+    if let Some(question) = questions::find_question(&project, &args.item)? {
         return answer_question(session, &project, &question, args);
     }
     let run = question_named(&project, &args.item)?.run;
@@ -41,13 +41,13 @@ pub(crate) fn answer(session: &mut Session, args: &Answer) -> Result<u8, Failure
         let resumed = resume(session, Some(run), &RunOptions::default());
         return resumed.map_err(|failure| recorded_but_not_resumed(failure, choice));
     }
-    if args.resume && is_elsewhere(&project, run) {
+    if args.resume && is_remote(&project, run) {
         return share::follow(session, &project, run);
     }
     let view = RunView::load(&project, run)?;
     if session.is_json() {
         session.json(&Inbox::new(
-            view.items(),
+            view.inbox_items(),
             view.files_to_settle().into_iter().collect(),
         ));
     } else {

@@ -107,7 +107,7 @@ impl Person for TerminalPerson {
         }
         let screen = self.screen.clone();
         let _suspended = screen.as_ref().map(Screen::suspend);
-        match self.dialogue(run, item, has_news) {
+        match self.ask_until_answered(run, item, has_news) {
             Ok(input) => PersonAnswer::Answer(Box::new(input)),
             Err(NoAnswer::Interrupted) => {
                 self.out.say("");
@@ -120,7 +120,7 @@ impl Person for TerminalPerson {
         }
     }
 
-    fn refused(&mut self, refusal: &Refusal) {
+    fn note_refusal(&mut self, refusal: &Refusal) {
         self.explain(&refusal.to_string());
     }
 
@@ -135,7 +135,7 @@ impl TerminalPerson {
         Self { screen, ..self }
     }
 
-    fn dialogue(
+    fn ask_until_answered(
         &mut self,
         run: &Run,
         item: &InboxItem,
@@ -160,7 +160,7 @@ impl TerminalPerson {
         let steps = self.steps(run, item, choice, has_news)?;
         let note = match text {
             Some(text) => Some(text),
-            None => self.note(run, item, choice, has_news)?,
+            None => self.ask_note(run, item, choice, has_news)?,
         };
         Ok(Input::Answer {
             item: item.id.clone(),
@@ -179,7 +179,7 @@ impl TerminalPerson {
         choice: Choice,
         has_news: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<String>, NoAnswer> {
-        let about = item.about().iter().filter_map(|&at| run.step(at));
+        let about = item.steps_concerned().iter().filter_map(|&at| run.step(at));
         let ids: Vec<&str> = about.map(|(step, _)| step.id.as_str()).collect();
         if ids.len() < 2 || choice == Choice::Abort {
             return Ok(Vec::new());
@@ -199,7 +199,7 @@ impl TerminalPerson {
     }
 
     /// The note that belongs to a choice.
-    fn note(
+    fn ask_note(
         &mut self,
         run: &Run,
         item: &InboxItem,

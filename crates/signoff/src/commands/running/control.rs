@@ -7,7 +7,7 @@ use signoff_runtime::SystemClock;
 use signoff_runtime::live::RunOptions;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{RequestOutcome, ask};
-use signoff_runtime::runs::names::steps_alike;
+use signoff_runtime::runs::names::steps_containing;
 use signoff_runtime::runs::view::RunView;
 
 use crate::args::{Replan, StepCommand};
@@ -27,7 +27,7 @@ pub(crate) fn pause(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
         ),
         RequestOutcome::Here | RequestOutcome::Idle => not_driven(id),
     };
-    tell(session, &project, id, &line)
+    print_run(session, &project, id, &line)
 }
 
 pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
@@ -40,7 +40,7 @@ pub(crate) fn stop(session: &mut Session, run: Option<&str>) -> Result<u8, Failu
         ),
         RequestOutcome::Here | RequestOutcome::Idle => not_driven(id),
     };
-    tell(session, &project, id, &line)
+    print_run(session, &project, id, &line)
 }
 
 pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Failure> {
@@ -59,7 +59,7 @@ pub(crate) fn abort(session: &mut Session, run: Option<&str>) -> Result<u8, Fail
         }
         None => line,
     };
-    tell(session, &project, id, &line)
+    print_run(session, &project, id, &line)
 }
 
 pub(crate) fn replan(session: &mut Session, args: &Replan) -> Result<u8, Failure> {
@@ -85,7 +85,7 @@ pub(crate) fn replan(session: &mut Session, args: &Replan) -> Result<u8, Failure
         "{}: run {id} has another version of its plan drafted {next}",
         paint(GOOD, "recorded")
     );
-    tell(session, &project, id, &line)
+    print_run(session, &project, id, &line)
 }
 
 pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, Failure> {
@@ -121,7 +121,7 @@ pub(crate) fn step(session: &mut Session, command: &StepCommand) -> Result<u8, F
         paint(GOOD, "recorded"),
         sanitize(&step),
     );
-    tell(session, &project, id, &line)
+    print_run(session, &project, id, &line)
 }
 
 /// The id of a step that was named by its id, by its number as tables show it, or by a part of its id that no other has.
@@ -135,7 +135,7 @@ pub(super) fn step_named<'r>(run: &'r Run, name: &str) -> Result<&'r str, Failur
     if let Some((step, _)) = by_id.or_else(by_number) {
         return Ok(&step.id);
     }
-    let alike = steps_alike(run, name);
+    let alike = steps_containing(run, name);
     match alike[..] {
         [one] => Ok(one),
         [_, _, ..] => Err(ambiguous_name(name, &alike)),
@@ -157,7 +157,12 @@ fn not_driven(run: &str) -> String {
 }
 
 /// Prints the line, or the run as JSON.
-fn tell(session: &mut Session, project: &Project, run: &str, line: &str) -> Result<u8, Failure> {
+fn print_run(
+    session: &mut Session,
+    project: &Project,
+    run: &str,
+    line: &str,
+) -> Result<u8, Failure> {
     if session.is_json() {
         let shape = RunView::load(project, run)?.to_api();
         session.json(&shape);

@@ -44,7 +44,7 @@ pub(crate) fn dry_run(
         refused => refused,
     };
     if session.is_json() {
-        session.json(&shape(plan, &rehearsal, refused.as_ref()));
+        session.json(&to_api(plan, &rehearsal, refused.as_ref()));
     } else {
         for line in rehearsal_lines(&plan.checked.plan, &rehearsal) {
             session.out.answer(line);
@@ -55,7 +55,7 @@ pub(crate) fn dry_run(
     refused.map_or(Ok(0), Err)
 }
 
-fn shape(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> Shape {
+fn to_api(plan: &PlanFile, rehearsal: &Rehearsal, refused: Option<&Failure>) -> Shape {
     let steps = &plan.checked.plan.steps;
     let ids = |round: &Vec<usize>| {
         let steps = round.iter().filter_map(|&at| steps.get(at));

@@ -30,7 +30,7 @@ pub(crate) fn land(session: &mut Session, args: &Land) -> Result<u8, Failure> {
     let clock = SystemClock::new();
     let landing = signoff_runtime::live::landing::land(&project, run, &settlement, &clock)?;
     if session.is_json() {
-        session.json(&shape(&landing));
+        session.json(&to_api(&landing));
     }
     if !landing.refused.is_empty() {
         return Err(not_landed(&landing));
@@ -88,7 +88,7 @@ fn short_name(commit: &str) -> String {
     commit.chars().take(12).collect()
 }
 
-pub(crate) fn shape(landing: &LandingReport) -> Shape {
+pub(crate) fn to_api(landing: &LandingReport) -> Shape {
     let mut shape = landing.to_api();
     let held = landing.held.iter();
     // Commits land as a whole.
@@ -120,7 +120,7 @@ mod tests {
     fn check(landing: &LandingReport, expected: &str) {
         let line = anstream::adapter::strip_str(&summary(landing)).to_string();
         assert_eq!(line, expected);
-        assert!(shape(landing).landed);
+        assert!(to_api(landing).landed);
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
             by_hand: vec!["git merge signoff/r1".to_owned()],
             ..landing()
         };
-        assert!(!shape(&refused).landed);
+        assert!(!to_api(&refused).landed);
         let failure = not_landed(&refused);
         assert_eq!((failure.exit, failure.code), (5, "not-landed"));
         assert_eq!(failure.details, refused.refused);

@@ -5,7 +5,7 @@ use signoff_plan::model::Work;
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::follow::{Follow, FollowState, TICK};
 use signoff_runtime::runs::transcript::AgentLog;
-use signoff_runtime::runs::view::{RunView, plan_created, streamed};
+use signoff_runtime::runs::view::{RunView, plan_created, stream_event};
 
 use super::control::step_named;
 use crate::args::Log;
@@ -91,7 +91,7 @@ fn show(
     run: &Run,
     recorded: &RecordedEvent,
 ) {
-    let shape = streamed(run, recorded);
+    let shape = stream_event(run, recorded);
     if session.is_json() {
         if let Event::RunStarted { .. } = recorded.event {
             session.json(&plan_created(run, recorded, shell));

@@ -4,8 +4,8 @@ use signoff_engine::{Actor, Outcome};
 use signoff_runtime::Error;
 use signoff_runtime::live::{PreparedRun, RunOptions};
 use signoff_runtime::project::Project;
-use signoff_runtime::runs::elsewhere;
 use signoff_runtime::runs::names::run_to_resume;
+use signoff_runtime::runs::remote;
 use signoff_runtime::runs::view::RunView;
 
 use crate::agent_check::actor;
@@ -33,7 +33,7 @@ pub(crate) fn resume(
         let reason = "`--until` and `--only` hold for one process, and others drive this run";
         return Err(Failure::new(6, "not-shared", reason));
     }
-    if elsewhere::resume(&project, &run)?.is_some() {
+    if remote::resume(&project, &run)?.is_some() {
         return share::follow(session, &project, &run);
     }
     let clock = signoff_runtime::SystemClock::new();

@@ -30,16 +30,16 @@ use crate::commands::running::resume::resume;
 use crate::commands::running::task::run_task;
 use crate::commands::share;
 use crate::commands::sign::approve::{show_problems, sign_off};
-use crate::commands::sign::{by_person, locate};
-use crate::engine;
+use crate::commands::sign::{by_person, locate_plan};
 use crate::failure::{Failure, held_hints, no_step};
 use crate::report::count::count_of;
-use crate::report::problems::text::concern;
+use crate::report::problems::text::for_signer;
 use crate::report::run::forecast::forecast_lines;
 use crate::report::run::opening::{OpeningContext, opening};
 use crate::report::run::reporter::RunReporter;
 use crate::report::run::table::table;
 use crate::report::signature::signed_line;
+use crate::services;
 use crate::session::Session;
 use crate::shell_words::shell_word;
 use crate::style::{CARE, ERROR, GOOD, HINT, paint, sanitize};
@@ -57,7 +57,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         return hand_over(session, &project, run, &RunOptions::from(args));
     }
     let named = args.path.as_ref().expect("clap requires a plan or a task");
-    let (path, name) = locate(&project, &named.to_string_lossy())?;
+    let (path, name) = locate_plan(&project, &named.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let run_options = RunOptions::from(args);
     require_known_step(&run_options, &plan)?;
@@ -99,7 +99,7 @@ pub(crate) fn run(session: &mut Session, args: &Run) -> Result<u8, Failure> {
         sign_by_policy_if_due(session, &project, &plan)?;
     }
     // Other machines go on with it instead.
-    if args.detach && engine::for_sharing(&project).is_none() {
+    if args.detach && services::sharing_project(&project).is_none() {
         return detach(session, &project, args, &named.to_string_lossy());
     }
     start(session, &project, plan, &run_options)
@@ -113,7 +113,7 @@ fn hand_over(
     options: &RunOptions,
 ) -> Result<u8, Failure> {
     session.require_person("move a run to other machines")?;
-    let Some(shared) = engine::for_sharing(project) else {
+    let Some(shared) = services::sharing_project(project) else {
         return Err(Failure::new(
             6,
             "no-engine",
@@ -190,7 +190,7 @@ pub(crate) fn say_concerns(session: &mut Session, plan: &PlanFile) {
     }
     let found = plan.checked.diagnostics.iter();
     for problem in found.filter(|problem| problem.code.concerns_running()) {
-        session.out.say(concern(problem, &plan.source));
+        session.out.say(for_signer(problem, &plan.source));
     }
 }
 
@@ -223,7 +223,7 @@ pub(crate) fn start(
     plan: PlanFile,
     options: &RunOptions,
 ) -> Result<u8, Failure> {
-    if let Some(shared) = engine::for_sharing(project) {
+    if let Some(shared) = services::sharing_project(project) {
         return share::start(session, &shared, &plan, options);
     }
     let clock = signoff_runtime::SystemClock::new();
@@ -257,7 +257,7 @@ pub(crate) fn drive(
     if let Some(last) = reporter.end() {
         let landing = ran.as_ref().ok().and_then(|ran| ran.landing.as_ref());
         session.json(&StreamedEvent {
-            landing: landing.map(land::shape),
+            landing: landing.map(land::to_api),
             ..last
         });
     }

@@ -13,7 +13,7 @@ use crate::style::{CARE, DIM, ERROR, GOOD, paint, sanitize};
 pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
     let mut runs = Vec::new();
-    for (id, view) in RunView::all(&project)? {
+    for (id, view) in RunView::load_all(&project)? {
         runs.push(match view {
             Ok(view) => Run::new(view.to_api()),
             // A broken journal must not hide the other runs.
@@ -30,7 +30,7 @@ pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
             .answer("no runs yet; `signoff run PLAN` starts one");
     }
     for run in &runs {
-        session.out.answer(row(run));
+        session.out.answer(run_row(run));
     }
     Ok(0)
 }
@@ -51,7 +51,7 @@ fn landing(run: &Run) -> Option<String> {
     })
 }
 
-fn row(run: &Run) -> String {
+fn run_row(run: &Run) -> String {
     let style = match run.status.as_str() {
         "completed" => GOOD,
         "failed" | "unreadable" => ERROR,

@@ -31,7 +31,7 @@ pub(crate) fn status(session: &mut Session, run: Option<&str>) -> Result<u8, Fai
         return Ok(0);
     }
     let dir = project.store.run_dir(&shape.run);
-    let counted = valid_signature_for_run(&project, &view.key, &dir, view.run.signed())?;
+    let counted = valid_signature_for_run(&project, &view.key, &dir, view.run.signed_plan())?;
     for line in opening_lines(&shape).into_iter().chain(signature(&counted)) {
         session.out.answer(line);
     }
@@ -61,7 +61,11 @@ fn agent_at_work(view: &RunView, agent: &AgentAtWork) -> String {
     let at = view.run.position(&agent.step);
     let step = at.and_then(|at| view.run.definition(at));
     let text = progress_text(step.map_or("agent", role), &agent.agent);
-    format!("  {}: {}", sanitize(&agent.step), paint(DIM, text.whole()))
+    format!(
+        "  {}: {}",
+        sanitize(&agent.step),
+        paint(DIM, text.full_text())
+    )
 }
 
 /// What is run, and where.
@@ -148,7 +152,7 @@ fn pause_line(view: &RunView, run: &Run) -> Option<String> {
             run.run
         ));
     }
-    Some(match view.run.trouble() {
+    Some(match view.run.harness_trouble() {
         Some(trouble) => format!("{word}: {}", one_line(trouble)),
         None => word.to_owned(),
     })

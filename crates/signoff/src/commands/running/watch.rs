@@ -23,7 +23,9 @@ use self::contract::contract_lines;
 use self::landing::{land_run, undo_run};
 use crate::args::Answer;
 use crate::commands::running::answer::answer_request;
-use crate::commands::sign::review::{exit_code, plain, require_terminal, screen_style, sentence};
+use crate::commands::sign::review::{
+    exit_code, require_terminal, screen_style, sentence, without_colours,
+};
 use crate::failure::Failure;
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::{RunProgress, terminal};
@@ -62,7 +64,7 @@ struct WatchedRun<'s> {
 
 impl WatchBackend for WatchedRun<'_> {
     fn load(&mut self, step: Option<&str>, anew: bool) -> Result<Option<WatchData>, String> {
-        let stamps = self.stamps();
+        let stamps = self.file_stamps();
         if !anew && stamps == self.seen {
             return Ok(None);
         }
@@ -81,7 +83,7 @@ impl WatchBackend for WatchedRun<'_> {
 
 impl WatchedRun<'_> {
     /// Journal, lock and the log that is shown: if none of them changed there is nothing new to see.
-    fn stamps(&self) -> Vec<Option<(u64, SystemTime)>> {
+    fn file_stamps(&self) -> Vec<Option<(u64, SystemTime)>> {
         let dir = self.project.store.run_dir(&self.run);
         let stamp = |path: PathBuf| {
             let seen = std::fs::metadata(path).ok()?;
@@ -107,7 +109,7 @@ impl WatchedRun<'_> {
         let graph = terminal::lines(plan, &graph, false, GRAPH_WIDTH, Some(&progress));
         Ok(WatchData {
             run: view.to_api(),
-            graph: plain(graph),
+            graph: without_colours(graph),
             transcript: step
                 .map(|step| self.transcript(&view, step))
                 .unwrap_or_default(),
@@ -143,11 +145,14 @@ impl WatchedRun<'_> {
         let send = |kind: RequestKind| ask(&self.project, &run, kind, &SystemClock::new());
         let person = |what: &str| self.session.require_person(what);
         match effect {
-            WatchEffect::Pause => Ok(told(
+            WatchEffect::Pause => Ok(outcome_text(
                 send(RequestKind::Pause)?,
                 "pausing: nothing new starts",
             )),
-            WatchEffect::Stop => Ok(told(send(RequestKind::Stop)?, "stopped, with its agents")),
+            WatchEffect::Stop => Ok(outcome_text(
+                send(RequestKind::Stop)?,
+                "stopped, with its agents",
+            )),
             WatchEffect::Abort => {
                 person("abort a run")?;
                 send(RequestKind::Abort)?;
@@ -156,11 +161,11 @@ impl WatchedRun<'_> {
             WatchEffect::Retry(step) => {
                 person("retry a step")?;
                 let done = send(RequestKind::RetryStep { step, hint: None })?;
-                Ok(told(done, "the step is tried again"))
+                Ok(outcome_text(done, "the step is tried again"))
             }
             WatchEffect::Skip(step) => {
                 person("skip a step")?;
-                Ok(told(
+                Ok(outcome_text(
                     send(RequestKind::SkipStep { step })?,
                     "the step is skipped",
                 ))
@@ -168,7 +173,7 @@ impl WatchedRun<'_> {
             WatchEffect::Answer { item, text } => {
                 person("answer")?;
                 let answer = self.answer(&item, &text)?;
-                Ok(told(send(answer)?, "answered"))
+                Ok(outcome_text(send(answer)?, "answered"))
             }
             WatchEffect::Resume => {
                 person("resume a run")?;
@@ -191,7 +196,7 @@ impl WatchedRun<'_> {
     /// The first word is the choice, if it is one; the rest is its note.
     fn answer(&self, item: &str, text: &str) -> Result<RequestKind, Failure> {
         let view = RunView::load(&self.project, &self.run)?;
-        let shown = view.items().into_iter().find(|open| open.id == item);
+        let shown = view.inbox_items().into_iter().find(|open| open.id == item);
         let choices = shown.map(|item: Item| item.choices).unwrap_or_default();
         let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
         let is_choice = choices.iter().any(|choice| choice == first);
@@ -220,7 +225,7 @@ fn not_found(why: std::io::Error) -> Failure {
 }
 
 /// What came of a request; one that no process takes up at once waits for `resume`.
-fn told(outcome: RequestOutcome, done: &str) -> String {
+fn outcome_text(outcome: RequestOutcome, done: &str) -> String {
     match outcome {
         RequestOutcome::There => done.to_owned(),
         RequestOutcome::Here => format!("{done}; r continues the run"),

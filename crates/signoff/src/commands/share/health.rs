@@ -3,9 +3,9 @@
 use signoff_api::engine::{
     Engine, EngineMachine, EngineQueue, RUNS_SCHEMA, SCHEMA, SharedRun, SharedRuns,
 };
-use signoff_distributed::{Database, EngineError, EngineHealth, MachineRow};
+use signoff_distributed::{ClusterError, ClusterHealth, Database, MachineRow};
 use signoff_runtime::project::load_config;
-use signoff_store::config::EngineUrl;
+use signoff_store::config::ClusterUrl;
 
 use super::start::{database, failure};
 use crate::failure::Failure;
@@ -17,8 +17,8 @@ use crate::style::{CARE, DIM, ERROR, GOOD, paint, sanitize};
 const CLOCKS_APART_MS: i64 = 5000;
 
 /// The database that this machine's user, or `--engine`, names.
-fn url(session: &Session) -> Result<EngineUrl, Failure> {
-    match &session.process.engine.url {
+fn url(session: &Session) -> Result<ClusterUrl, Failure> {
+    match &session.process.services.url {
         Some(url) => Ok(url.clone()),
         None => Ok(load_config(&session.process, None)?.engine.url.value),
     }
@@ -29,7 +29,7 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
     let database = database(url.address())?;
     let found = match database.require_migrated() {
         Ok(()) => described(&url, &database.health().map_err(failure)?),
-        Err(EngineError::NotMigrated) => Engine {
+        Err(ClusterError::NotMigrated) => Engine {
             schema: SCHEMA.to_owned(),
             url: url.to_string(),
             migrated: false,
@@ -56,7 +56,7 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
     Ok(u8::from(!found.obstacles.is_empty()))
 }
 
-fn described(url: &EngineUrl, health: &EngineHealth) -> Engine {
+fn described(url: &ClusterUrl, health: &ClusterHealth) -> Engine {
     let alive = |machine: &&MachineRow| machine.alive && !machine.draining;
     let queues: Vec<EngineQueue> = health
         .depths

@@ -53,7 +53,7 @@ pub(crate) fn orchestrator(session: &mut Session, args: &Orchestrator) -> Result
 fn options(session: &Session, lease: u64) -> Result<MachineOptions, Failure> {
     let process = session.process.clone();
     let mut config = load_config(&process, None)?;
-    if let Some(url) = &session.process.engine.url {
+    if let Some(url) = &session.process.services.url {
         config.engine.url.value = url.clone();
     }
     let variable = |name: &str| {
@@ -125,7 +125,7 @@ fn serve(
     let mut draining = false;
     let served = machine.serve(
         |machine| {
-            pulse.beat(machine.busy());
+            pulse.write_status(machine.jobs_under_way());
             let count = asked.load(Ordering::Acquire);
             if count > 0 && !draining {
                 draining = true;
@@ -142,7 +142,7 @@ fn serve(
     Ok(0)
 }
 
-/// Counts how often somebody asked the process to end.
+/// Counts how often the process was asked to end.
 fn ask_by_signals() -> Result<Arc<AtomicUsize>, Failure> {
     use signal_hook::consts::{SIGINT, SIGTERM};
     let asked = Arc::new(AtomicUsize::new(0));
@@ -167,14 +167,14 @@ struct Pulse {
 }
 
 impl Pulse {
-    fn beat(&self, busy: usize) {
+    fn write_status(&self, busy: usize) {
         self.beats.fetch_add(1, Ordering::AcqRel);
         self.busy.store(busy, Ordering::Release);
         self.seen.store(true, Ordering::Release);
     }
 }
 
-/// Answers whoever asks over HTTP whether the process is well.
+/// Answers requests over HTTP whether the process is well.
 fn answer_health(address: SocketAddr, pulse: Arc<Pulse>, lease: Duration) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         Failure::new(

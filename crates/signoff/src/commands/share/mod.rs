@@ -7,7 +7,7 @@ mod machine;
 #[cfg(feature = "distributed")]
 mod start;
 #[cfg(not(feature = "distributed"))]
-mod without;
+mod unavailable;
 
 #[cfg(feature = "distributed")]
 pub(crate) use self::health::{all_runs, doctor};
@@ -16,4 +16,6 @@ pub(crate) use self::machine::{orchestrator, worker};
 #[cfg(feature = "distributed")]
 pub(crate) use self::start::{follow, move_run, start};
 #[cfg(not(feature = "distributed"))]
-pub(crate) use self::without::{all_runs, doctor, follow, move_run, orchestrator, start, worker};
+pub(crate) use self::unavailable::{
+    all_runs, doctor, follow, move_run, orchestrator, start, worker,
+};

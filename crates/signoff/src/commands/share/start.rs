@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use signoff_distributed::{Database, EngineError, client};
+use signoff_distributed::{ClusterError, Database, client};
 use signoff_engine::PauseReason;
 use signoff_plan::model::Plan;
 use signoff_runtime::drive::{Observe as _, StopReason};
-use signoff_runtime::live::handed_over::reasons_against;
+use signoff_runtime::live::hand_over::reasons_against;
 use signoff_runtime::live::{PreparedRun, RunOptions, RunReport};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::project::Project;
-use signoff_runtime::runs::elsewhere::bring_marks;
 use signoff_runtime::runs::follow::{Follow, FollowState, TICK};
+use signoff_runtime::runs::remote::bring_marks;
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::proof::{SignatureCheck, valid_signature_for_run};
 use signoff_store::config::Isolation;
@@ -27,12 +27,12 @@ use crate::session::Session;
 use crate::style::{GOOD, paint};
 
 /// How a problem with other machines is reported.
-pub(super) fn failure(error: EngineError) -> Failure {
+pub(super) fn failure(error: ClusterError) -> Failure {
     match error {
-        EngineError::Runtime(error) => (*error).into(),
-        EngineError::NotMigrated => Failure::new(6, "not-migrated", error.to_string())
+        ClusterError::Runtime(error) => (*error).into(),
+        ClusterError::NotMigrated => Failure::new(6, "not-migrated", error.to_string())
             .hint("`signoff worker --migrate` makes them"),
-        EngineError::Unfit(why) => {
+        ClusterError::Unfit(why) => {
             let failure =
                 Failure::new(6, "not-shared", "the run cannot be shared between machines");
             why.into_iter().fold(failure, Failure::hint)
@@ -59,7 +59,7 @@ pub(crate) fn start(
 ) -> Result<u8, Failure> {
     if options.limit.is_some() {
         let reason = "`--until` and `--only` hold for one process, and others drive this run";
-        return Err(failure(EngineError::Unfit(vec![reason.to_owned()])));
+        return Err(failure(ClusterError::Unfit(vec![reason.to_owned()])));
     }
     let database = ready_for(project, &plan.checked.plan)?;
     let clock = signoff_runtime::SystemClock::new();
@@ -94,7 +94,7 @@ pub(crate) fn move_run(
 fn ready_for(project: &Project, plan: &Plan) -> Result<Database, Failure> {
     let reasons = reasons_against(project, plan);
     if !reasons.is_empty() {
-        return Err(failure(EngineError::Unfit(reasons)));
+        return Err(failure(ClusterError::Unfit(reasons)));
     }
     let database = database(project.config.engine.url.value.address())?;
     database.require_migrated().map_err(failure)?;
@@ -156,11 +156,11 @@ pub(crate) fn follow(session: &mut Session, project: &Project, run: &str) -> Res
         (None, None) => StopReason::Interrupted,
     };
     let marked = bring_marks(project, run, &signoff_runtime::SystemClock::new())?;
-    if let Some(trouble) = trouble(project, run)? {
+    if let Some(trouble) = problem_of_run(project, run)? {
         session.out.say(format!("trouble: {trouble}"));
     }
     let dir = project.store.run_dir(run);
-    let signed = match valid_signature_for_run(project, &view.key, &dir, view.run.signed())? {
+    let signed = match valid_signature_for_run(project, &view.key, &dir, view.run.signed_plan())? {
         SignatureCheck::Valid(signature) => signed_line(&signature),
         SignatureCheck::Waiting(_) | SignatureCheck::Missing(_) => String::new(),
     };
@@ -176,7 +176,7 @@ pub(crate) fn follow(session: &mut Session, project: &Project, run: &str) -> Res
 }
 
 /// What is wrong with the run, as the machines say.
-fn trouble(project: &Project, run: &str) -> Result<Option<String>, Failure> {
+fn problem_of_run(project: &Project, run: &str) -> Result<Option<String>, Failure> {
     let database = database(project.config.engine.url.value.address())?;
     let row = database.run(run).map_err(failure)?;
     Ok(row.and_then(|row| row.trouble))

@@ -2,7 +2,7 @@
 
 use signoff_engine::Actor;
 use signoff_plan::diagnostic::{Code, Severity};
-use signoff_plan::tools::demands;
+use signoff_plan::tools::plan_demands;
 use signoff_runtime::Error;
 use signoff_runtime::live::RunOptions;
 use signoff_runtime::plan_file::PlanFile;
@@ -14,10 +14,10 @@ use signoff_runtime::project::Project;
 use signoff_store::signatures::Proof;
 
 use crate::args::Approve;
-use crate::commands::sign::locate;
+use crate::commands::sign::locate_plan;
 use crate::failure::Failure;
 use crate::report::difference::signed_difference_text;
-use crate::report::problems::text::concern;
+use crate::report::problems::text::for_signer;
 use crate::report::signature::approval_line;
 use crate::session::Session;
 use crate::shell_words::shell_word;
@@ -25,7 +25,7 @@ use crate::style::{CARE, GOOD, paint, sanitize};
 
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
     let project = session.project()?;
-    let (path, name) = locate(&project, &args.plan.path.to_string_lossy())?;
+    let (path, name) = locate_plan(&project, &args.plan.path.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let options = ApproveOptions {
         proof: session.proof.or(args.proof.map(Into::into)),
@@ -98,12 +98,12 @@ pub(crate) fn sign_off(
     for problem in &plan.checked.diagnostics {
         let is_stray = problem.code == Code::BadFilename && problem.severity == Severity::Warning;
         if (problem.code.concerns_signing() || is_stray) && !session.is_json() {
-            session.out.say(concern(problem, &plan.source));
+            session.out.say(for_signer(problem, &plan.source));
         }
     }
     if !session.is_json() {
         // Whoever signs need not look for it among the steps.
-        for demand in demands(&plan.checked.plan) {
+        for demand in plan_demands(&plan.checked.plan) {
             let line = format!("{} this plan {}", paint(CARE, "note:"), sanitize(&demand));
             session.out.say(line);
         }

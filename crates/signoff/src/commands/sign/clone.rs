@@ -2,7 +2,7 @@
 
 use signoff_runtime::plans::ActorContext;
 
-use super::{locate, tell};
+use super::{locate_plan, print_report};
 use crate::agent_check::actor;
 use crate::args::PlanName;
 use crate::failure::Failure;
@@ -16,10 +16,10 @@ pub(crate) fn clone(session: &mut Session, args: &PlanName) -> Result<u8, Failur
         actor: actor(&session.process.variables),
         clock: &clock,
     };
-    let (path, name) = locate(&project, &args.plan)?;
+    let (path, name) = locate_plan(&project, &args.plan)?;
     let done = signoff_runtime::plans::clone(context, &path, &name);
     let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
-    tell(session, &done, "cloned as", Some(next));
+    print_report(session, &done, "cloned as", Some(next));
     Ok(0)
 }

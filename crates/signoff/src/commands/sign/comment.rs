@@ -4,7 +4,7 @@ use signoff_api::comments::Comments;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{ActorContext, NewComment};
 
-use super::locate;
+use super::locate_plan;
 use crate::agent_check::actor;
 use crate::args::Comment;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(crate) fn comment(session: &mut Session, args: &Comment) -> Result<u8, Failu
         actor: actor(&session.process.variables),
         clock: &clock,
     };
-    let (path, name) = locate(&project, &args.plan)?;
+    let (path, name) = locate_plan(&project, &args.plan)?;
     let all = if let Some(id) = &args.resolve {
         signoff_runtime::plans::resolve_comment(context, &path, &name, id)?
     } else if let Some((text, step)) = args.words.split_last() {

@@ -2,7 +2,7 @@
 
 use signoff_api::deleted::{Deleted, SCHEMA};
 
-use super::{by_person, locate};
+use super::{by_person, locate_plan};
 use crate::args::PlanName;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -11,7 +11,7 @@ pub(crate) fn delete(session: &mut Session, args: &PlanName) -> Result<u8, Failu
     session.require_person("delete a plan")?;
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
-    let (path, name) = locate(&project, &args.plan)?;
+    let (path, name) = locate_plan(&project, &args.plan)?;
     let deleted = signoff_runtime::plans::delete(by_person(&project, &clock), &path, &name)?;
     if session.is_json() {
         let shape = Deleted {

@@ -7,7 +7,7 @@ use signoff_plan::model::Plan;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{ActorContext, EditOptions, EditReport, PlanChange};
 
-use super::{locate, tell};
+use super::{locate_plan, print_report};
 use crate::agent_check::actor;
 use crate::args::{AddStep, Edit, EditCommand, SetField};
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(crate) fn edit(session: &mut Session, args: &Edit) -> Result<u8, Failure> {
         actor: actor(&session.process.variables),
         clock: &clock,
     };
-    let (path, name) = locate(&project, &args.plan)?;
+    let (path, name) = locate_plan(&project, &args.plan)?;
     let seen = PlanFile::read(&path, &name, &project.workspace())?;
     let change = change(&seen.checked.plan, &args.change)?;
     let options = EditOptions {
@@ -44,7 +44,7 @@ fn show(session: &mut Session, report: &EditReport) {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }
     let next = super::then_approve(&report.done);
-    tell(session, &report.done, "edited", Some(next));
+    print_report(session, &report.done, "edited", Some(next));
 }
 
 fn change(plan: &Plan, command: &EditCommand) -> Result<PlanChange, Failure> {
@@ -53,13 +53,13 @@ fn change(plan: &Plan, command: &EditCommand) -> Result<PlanChange, Failure> {
         EditCommand::Add(args) => add(plan, args)?,
         EditCommand::Move(args) => PlanChange::MoveStep {
             step: args.step.clone(),
-            place: place(args.before.as_ref(), args.after.as_ref()),
+            place: step_place(args.before.as_ref(), args.after.as_ref()),
         },
         EditCommand::Skip { step } => PlanChange::SkipStep { step: step.clone() },
     })
 }
 
-fn place(before: Option<&String>, after: Option<&String>) -> StepPlace {
+fn step_place(before: Option<&String>, after: Option<&String>) -> StepPlace {
     match (before, after) {
         (Some(step), _) => StepPlace::Before(step.clone()),
         (None, Some(step)) => StepPlace::After(step.clone()),
@@ -118,6 +118,6 @@ fn add(plan: &Plan, args: &AddStep) -> Result<PlanChange, Failure> {
             title: args.title.clone(),
             fields,
         },
-        place: place(args.before.as_ref(), args.after.as_ref()),
+        place: step_place(args.before.as_ref(), args.after.as_ref()),
     })
 }

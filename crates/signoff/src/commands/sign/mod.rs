@@ -36,7 +36,7 @@ use crate::shell_words::shell_word;
 use crate::style::{CARE, GOOD, paint};
 
 /// The file of a plan that was named by path or id, and its name for messages.
-pub(crate) fn locate(project: &Project, text: &str) -> Result<(PathBuf, String), Failure> {
+pub(crate) fn locate_plan(project: &Project, text: &str) -> Result<(PathBuf, String), Failure> {
     Ok(signoff_runtime::plans::locate(project, text)?)
 }
 
@@ -50,7 +50,12 @@ pub(crate) fn by_person<'a>(project: &'a Project, clock: &'a SystemClock) -> Act
 }
 
 /// Prints the new state of a plan.
-pub(crate) fn tell(session: &mut Session, done: &PlanReport, word: &str, next: Option<String>) {
+pub(crate) fn print_report(
+    session: &mut Session,
+    done: &PlanReport,
+    word: &str,
+    next: Option<String>,
+) {
     for note in &done.notes {
         session.out.say(format!("{} {note}", paint(CARE, "note:")));
     }

@@ -3,7 +3,7 @@
 use signoff_runtime::plan_file::read_stream;
 use signoff_runtime::plans::{ActorContext, propose_path, propose_text};
 
-use super::tell;
+use super::print_report;
 use crate::agent_check::actor;
 use crate::args::Propose;
 use crate::failure::Failure;
@@ -28,6 +28,6 @@ pub(crate) fn propose(session: &mut Session, args: &Propose) -> Result<u8, Failu
     };
     let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
-    tell(session, &done, "proposed", Some(next));
+    print_report(session, &done, "proposed", Some(next));
     Ok(0)
 }

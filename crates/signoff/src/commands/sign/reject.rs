@@ -3,7 +3,7 @@
 use signoff_engine::PlanState;
 use signoff_runtime::plans::EditOptions;
 
-use super::{by_person, locate, tell};
+use super::{by_person, locate_plan, print_report};
 use crate::args::Reject;
 use crate::failure::Failure;
 use crate::session::Session;
@@ -13,7 +13,7 @@ pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure
     session.require_person("reject a plan")?;
     let project = session.project()?;
     let clock = signoff_runtime::SystemClock::new();
-    let (path, name) = locate(&project, &args.plan.plan)?;
+    let (path, name) = locate_plan(&project, &args.plan.plan)?;
     let context = by_person(&project, &clock);
     let feedback = args.feedback.as_deref();
     let expected = EditOptions {
@@ -28,6 +28,6 @@ pub(crate) fn reject(session: &mut Session, args: &Reject) -> Result<u8, Failure
         ),
         _ => format!("revise it, then `signoff revise {}`", shell_word(&done.key)),
     };
-    tell(session, &done, "rejected", Some(next));
+    print_report(session, &done, "rejected", Some(next));
     Ok(0)
 }

@@ -21,7 +21,7 @@ use signoff_tui::review::{ReviewData, ReviewEffect};
 use signoff_tui::{Notice, ReviewBackend, ScreenEnd, Style, open_review};
 
 use super::approve::sign_off;
-use super::{by_person, locate};
+use super::{by_person, locate_plan};
 use crate::agent_check::actor;
 use crate::args::Review;
 use crate::failure::Failure;
@@ -37,7 +37,7 @@ const GRAPH_WIDTH: usize = 78;
 
 pub(crate) fn review(session: &mut Session, args: &Review) -> Result<u8, Failure> {
     let project = session.project()?;
-    let (path, name) = locate(&project, &args.plan)?;
+    let (path, name) = locate_plan(&project, &args.plan)?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     if recognise(&plan.source).is_none() {
         let message = format!("{name} is not a plan");
@@ -58,7 +58,7 @@ pub(crate) fn review(session: &mut Session, args: &Review) -> Result<u8, Failure
         .map_err(|why| Failure::new(6, "terminal", why))
 }
 
-/// What a screen's end means for whoever started it.
+/// What a screen's end means for its caller.
 pub(crate) fn exit_code(end: ScreenEnd) -> u8 {
     match end {
         ScreenEnd::Left => 0,
@@ -116,7 +116,7 @@ pub(crate) fn sentence(failure: &Failure) -> String {
 }
 
 /// Lines without colours: the screen has its own.
-pub(crate) fn plain(lines: Vec<String>) -> Vec<String> {
+pub(crate) fn without_colours(lines: Vec<String>) -> Vec<String> {
     let strip = |line: String| anstream::adapter::strip_str(&line).to_string();
     lines.into_iter().map(strip).collect()
 }
@@ -131,7 +131,7 @@ impl ReviewedPlan<'_> {
             status.is_some_and(|status| matches!(status.signature, SignatureCheck::Valid(_)));
         let difference = match unsigned_changes(&self.project, plan)? {
             Some(_) if is_signed => Some(Vec::new()),
-            Some(changes) => Some(plain(signed_difference_text(&changes.difference))),
+            Some(changes) => Some(without_colours(signed_difference_text(&changes.difference))),
             None => None,
         };
         let model = &plan.checked.plan;
@@ -143,9 +143,9 @@ impl ReviewedPlan<'_> {
             problems: problems
                 .map(|problem| signoff_api::diagnostics::Diagnostic::new(problem, &plan.source))
                 .collect(),
-            graph: plain(graph),
+            graph: without_colours(graph),
             difference,
-            signature: plain(
+            signature: without_colours(
                 status
                     .map(|status| {
                         let approval = status.approval.iter().map(approval_line);
@@ -167,7 +167,7 @@ impl ReviewedPlan<'_> {
             clock: &clock,
         };
         match effect {
-            ReviewEffect::Sign => self.sign(),
+            ReviewEffect::Sign => self.sign_shown_plan(),
             ReviewEffect::Reject(feedback) => {
                 self.session.require_person("reject a plan")?;
                 let context = by_person(&self.project, &clock);
@@ -249,7 +249,7 @@ impl ReviewedPlan<'_> {
     }
 
     /// Signs what is on the screen, with a confirmation that only somebody at this terminal can give.
-    fn sign(&mut self) -> Result<String, Failure> {
+    fn sign_shown_plan(&mut self) -> Result<String, Failure> {
         let required = self.project.config.approval.proof.value;
         let options = ApproveOptions {
             proof: (required != Proof::Key).then_some(Proof::Terminal),

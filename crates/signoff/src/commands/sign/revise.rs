@@ -10,7 +10,7 @@ use signoff_runtime::planning::{
 };
 use signoff_runtime::plans::{ActorContext, EditOptions, Revision};
 
-use super::{locate, tell};
+use super::{locate_plan, print_report};
 use crate::agent_check::actor;
 use crate::args::{Replan, Revise, RunArg};
 use crate::commands::running::control::replan;
@@ -27,7 +27,7 @@ pub(crate) fn revise(session: &mut Session, args: &Revise) -> Result<u8, Failure
         actor: actor(&session.process.variables),
         clock: &clock,
     };
-    let (path, name) = locate(&project, &args.plan.plan)?;
+    let (path, name) = locate_plan(&project, &args.plan.plan)?;
     if args.by_planner {
         let plan = PlanFile::read(&path, &name, &project.workspace())?;
         if let Some(run) = run_of_plan(context, &plan)? {
@@ -43,7 +43,7 @@ pub(crate) fn revise(session: &mut Session, args: &Revise) -> Result<u8, Failure
     let done = signoff_runtime::advice::revise(context, &path, &name, &revision, &expected);
     let done = done.map_err(|error| super::approve::show_problems(session, error))?;
     let next = super::then_approve(&done);
-    tell(session, &done, "revised", Some(next));
+    print_report(session, &done, "revised", Some(next));
     Ok(0)
 }
 
@@ -118,16 +118,16 @@ pub(crate) fn write_anew(
     let report = revise_by_planner(context, &mut model, plan, told, observer);
     let report = report.map_err(|error| super::approve::show_problems(session, error))?;
     let Some(done) = report.done else {
-        return Err(unfinished(&report.draft));
+        return Err(no_draft(&report.draft));
     };
     criticize_draft(session, context, &done.plan, &told.task)?;
     let next = super::then_approve(&done);
-    tell(session, &done, "revised", Some(next));
+    print_report(session, &done, "revised", Some(next));
     Ok(0)
 }
 
 /// Nothing was written.
-fn unfinished(report: &DraftReport) -> Failure {
+fn no_draft(report: &DraftReport) -> Failure {
     match &report.end {
         DraftEnd::ModelFailed(why) => Failure::new(6, "no-answer", why.message.clone()),
         DraftEnd::Clean | DraftEnd::BoundReached => Failure::new(

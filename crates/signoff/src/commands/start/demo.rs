@@ -37,13 +37,13 @@ pub(crate) fn demo(session: &mut Session, args: &Demo) -> Result<u8, Failure> {
     let folder = tempfile::Builder::new()
         .prefix("signoff-demo-")
         .tempdir()
-        .map_err(|why| cannot(&why))?;
+        .map_err(|why| cannot_set_up(&why))?;
     let result = if args.plan {
-        planned::tell(session, folder.path())
+        planned::tell_story(session, folder.path())
     } else if args.page {
         page::open(session, folder.path())
     } else {
-        tell(session, folder.path())
+        tell_story(session, folder.path())
     };
     if args.keep {
         let path = folder.keep();
@@ -54,17 +54,17 @@ pub(crate) fn demo(session: &mut Session, args: &Demo) -> Result<u8, Failure> {
     result
 }
 
-fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
+fn tell_story(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     set_up(session, folder)?;
 
-    chapter(session, 1, "A plan is a file, checked like source code");
+    print_chapter(session, 1, "A plan is a file, checked like source code");
     command(session, "signoff verify broken.md");
     expect(verify::verify(session, &verify_args("broken.md"))?, 1)?;
 
-    chapter(session, 2, "A good plan is submitted; a person reads it");
+    print_chapter(session, 2, "A good plan is submitted; a person reads it");
     negotiate(session, folder)?;
 
-    chapter(
+    print_chapter(
         session,
         3,
         "Somebody weakens a contract after the signature",
@@ -76,11 +76,11 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
         "(plan.md, step `docs`: `exit 1` is removed from the contract)",
     )?;
     command(session, "signoff run plan.md");
-    refused(session)?;
+    run_changed_plan(session)?;
     session.out.answer(paint(DIM, "(plan.md is restored)"));
     write(folder, &signed)?;
 
-    chapter(
+    print_chapter(
         session,
         4,
         "It runs. Agents report; only the harness judges",
@@ -88,14 +88,14 @@ fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     command(session, "signoff run plan.md");
     expect(run::run(session, &run_args())?, 0)?;
 
-    chapter(
+    print_chapter(
         session,
         5,
         "Agents side by side; what passes alone must pass merged",
     );
-    side_by_side::tell(session)?;
+    side_by_side::tell_story(session)?;
 
-    chapter(session, 6, "What we know, and how");
+    print_chapter(session, 6, "What we know, and how");
     command(session, "signoff status");
     expect(status::status(session, None)?, 0)?;
     session.out.answer("");
@@ -116,8 +116,8 @@ fn set_up_with(session: &mut Session, folder: &Path, script: &str) -> Result<(),
     point_at(session, folder, &files)?;
     let scripts = [("coder", SCRIPT), ("writer", SCRIPT)];
     let config = session.process.directory.join(".signoff/config.toml");
-    std::fs::write(config, roles(&scripts)?).map_err(|why| cannot(&why))?;
-    quietly(session, |session| {
+    std::fs::write(config, roles(&scripts)?).map_err(|why| cannot_set_up(&why))?;
+    without_output(session, |session| {
         init::init(session)?;
         trust::trust(session)
     })?;
@@ -127,7 +127,7 @@ fn set_up_with(session: &mut Session, folder: &Path, script: &str) -> Result<(),
 
 /// A configuration in which each of these roles follows its script in the store.
 fn roles(scripts: &[(&str, &str)]) -> Result<String, Failure> {
-    let agent = std::env::current_exe().map_err(|why| cannot(&why))?;
+    let agent = std::env::current_exe().map_err(|why| cannot_set_up(&why))?;
     let role = |(name, script): &(&str, &str)| {
         let command = serde_json::json!([agent.to_string_lossy(), "scripted-agent", script]);
         format!("\n[agents.{name}]\ndriver = \"command\"\ncommand = {command}\n")
@@ -138,13 +138,13 @@ fn roles(scripts: &[(&str, &str)]) -> Result<String, Failure> {
 
 /// Writes the project and points the session at it. Reads and writes nothing that belongs to the user.
 fn point_at(session: &mut Session, folder: &Path, files: &[(&str, &str)]) -> Result<(), Failure> {
-    let folder = folder.canonicalize().map_err(|why| cannot(&why))?;
+    let folder = folder.canonicalize().map_err(|why| cannot_set_up(&why))?;
     let project = folder.join("project");
     for (name, text) in files {
         let path = project.join(name);
         let parent = path.parent().unwrap_or(&project);
-        std::fs::create_dir_all(parent).map_err(|why| cannot(&why))?;
-        std::fs::write(&path, text).map_err(|why| cannot(&why))?;
+        std::fs::create_dir_all(parent).map_err(|why| cannot_set_up(&why))?;
+        std::fs::write(&path, text).map_err(|why| cannot_set_up(&why))?;
     }
     session.process.directory.clone_from(&project);
     session.process.user_config = None;
@@ -164,7 +164,7 @@ fn point_at(session: &mut Session, folder: &Path, files: &[(&str, &str)]) -> Res
 }
 
 /// Runs commands without their output.
-fn quietly(
+fn without_output(
     session: &mut Session,
     commands: impl FnOnce(&mut Session) -> Result<u8, Failure>,
 ) -> Result<(), Failure> {
@@ -201,10 +201,10 @@ const LAX: &str = "test -s README.md";
 const STRICT: &str = "grep -q '^## Usage' README.md || { echo \"README.md has no section '## Usage'\" >&2; exit 1; }";
 
 /// Runs a plan that has changed since it was signed.
-fn refused(session: &mut Session) -> Result<(), Failure> {
+fn run_changed_plan(session: &mut Session) -> Result<(), Failure> {
     match run::run(session, &run_args()) {
-        Err(refused) if refused.exit == 4 => {
-            session.report_failure(&refused);
+        Err(run_changed_plan) if run_changed_plan.exit == 4 => {
+            session.report_failure(&run_changed_plan);
             Ok(())
         }
         Err(other) => Err(other),
@@ -223,17 +223,17 @@ fn edit(
     what: &str,
 ) -> Result<String, Failure> {
     let path = folder.join("project/plan.md");
-    let text = std::fs::read_to_string(path).map_err(|why| cannot(&why))?;
+    let text = std::fs::read_to_string(path).map_err(|why| cannot_set_up(&why))?;
     session.out.answer(paint(DIM, what));
     write(folder, &text.replace(old, new))?;
     Ok(text)
 }
 
 fn write(folder: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(folder.join("project/plan.md"), text).map_err(|why| cannot(&why))
+    std::fs::write(folder.join("project/plan.md"), text).map_err(|why| cannot_set_up(&why))
 }
 
-fn chapter(session: &mut Session, number: u32, title: &str) {
+fn print_chapter(session: &mut Session, number: u32, title: &str) {
     session.out.answer("");
     session
         .out
@@ -256,7 +256,7 @@ fn expect(found: u8, expected: u8) -> Result<(), Failure> {
     .hint("this is a bug in signoff, or bash, grep, tr or sh is missing on this machine"))
 }
 
-fn cannot(why: &std::io::Error) -> Failure {
+fn cannot_set_up(why: &std::io::Error) -> Failure {
     Failure::new(
         6,
         "demo",

@@ -19,7 +19,7 @@ use signoff_store::root::{Store, discover};
 use self::git::GitState;
 use self::prepare::PrepareCommand;
 use crate::commands::inspect::doctor::{path_line, worktrees_line};
-use crate::commands::start::trust::remember;
+use crate::commands::start::trust::record_trust;
 use crate::failure::Failure;
 use crate::session::Session;
 
@@ -35,7 +35,7 @@ struct Findings {
 
 impl Findings {
     /// The agent that the written roles are for.
-    fn chosen(&self) -> Option<&LocalAgent> {
+    fn chosen_agent(&self) -> Option<&LocalAgent> {
         self.agents.first().filter(|_| !self.own_default)
     }
 }
@@ -47,7 +47,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
         ["config.toml", ".gitignore", "project.json"].map(|name| here.join(".signoff").join(name));
     let mut written: Vec<_> = files.into_iter().filter(|path| !path.exists()).collect();
     let found = Findings {
-        agents: agents::installed(&session.process),
+        agents: agents::installed_agents(&session.process),
         own_default: agents::has_own_default(&session.process),
         git: git::state(&session.process),
         prepare: prepare::proposals(&here),
@@ -81,7 +81,7 @@ pub(crate) fn init(session: &mut Session) -> Result<u8, Failure> {
     }
     tell_written(session, &root, &written);
     tell_found(session, &found, wrote_config);
-    let next = next::next(session, &found.agents);
+    let next = next::next_step(session, &found.agents);
     session.out.answer(format!("next: {next}"));
     Ok(0)
 }
@@ -109,7 +109,7 @@ fn refuse_nested(here: &Path) -> Result<(), Failure> {
 fn write_config(session: &Session, path: &Path, found: &Findings) -> Result<bool, Failure> {
     let text = |agents: &str| prepare::in_config(agents, &found.prepare);
     let without_agents = text(&agents::config(&[], None));
-    let text = text(&agents::config(&found.agents, found.chosen()));
+    let text = text(&agents::config(&found.agents, found.chosen_agent()));
     let replaced = match replace(path, None, text.as_bytes(), true) {
         Err(ReplaceError::Changed { .. }) if text != without_agents => {
             replace(path, Some(without_agents.as_bytes()), text.as_bytes(), true)
@@ -119,7 +119,7 @@ fn write_config(session: &Session, path: &Path, found: &Findings) -> Result<bool
     match replaced {
         Ok(_) => {
             // The file that we wrote names no foreign commands.
-            remember(session, path, text.as_bytes())?;
+            record_trust(session, path, text.as_bytes())?;
             Ok(true)
         }
         Err(ReplaceError::Changed { .. }) => Ok(false),
@@ -156,7 +156,7 @@ fn tell_agents(session: &mut Session, found: &Findings, wrote_config: bool) {
         return;
     }
     let roles = agents::ROLES.join(", ");
-    session.out.answer(match found.chosen() {
+    session.out.answer(match found.chosen_agent() {
         Some(agent) => format!(
             "roles: {roles} use {}; change that in .signoff/config.toml",
             agent.driver.name()

@@ -32,7 +32,7 @@ pub(crate) fn trust(session: &mut Session) -> Result<u8, Failure> {
     }
     let covered = present_hashes(&project);
     if let Some(file) = file {
-        remember(session, &file.path, &file.bytes)?;
+        record_trust(session, &file.path, &file.bytes)?;
     }
     remember_helpers(session, &project, &covered)?;
     project.remember_id()?;
@@ -99,7 +99,7 @@ fn helper_lines(helpers: &[Helper]) -> Vec<String> {
 }
 
 /// Records the decision where only this user can write.
-pub(crate) fn remember(session: &Session, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(crate) fn record_trust(session: &Session, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let state = session.state_dir()?;
     Ok(store::trust(state, path, bytes).map_err(Error::from)?)
 }
@@ -114,7 +114,7 @@ fn remember_helpers(
 }
 
 /// The words of a command, each in quotes, so that their limits are visible.
-fn words(command: &[String]) -> String {
+fn quote_words(command: &[String]) -> String {
     let quoted = command.iter().map(|word| format!("{word:?}"));
     quoted.collect::<Vec<_>>().join(" ")
 }
@@ -130,7 +130,7 @@ fn commands(config: &Config) -> Vec<String> {
     }
     let notify = &config.notify.command;
     if notify.origin == Origin::Project && !notify.value.is_empty() {
-        let words = words(&notify.value);
+        let words = quote_words(&notify.value);
         lines.push(format!(
             "  when something waits on you: {}",
             sanitize(&words)
@@ -150,7 +150,7 @@ fn commands(config: &Config) -> Vec<String> {
             };
             lines.push(format!(
                 "  agent `{role}`: {}{driver}",
-                sanitize(&words(&agent.value.command_words()))
+                sanitize(&quote_words(&agent.value.command_words()))
             ));
         }
     }
@@ -171,7 +171,7 @@ fn commands(config: &Config) -> Vec<String> {
             };
             let what = match &server.value.url {
                 Some(url) => url.clone(),
-                None => words(&server.value.command),
+                None => quote_words(&server.value.command),
             };
             let what = sanitize(&what);
             lines.push(format!(

@@ -23,10 +23,10 @@ use crate::style::{CARE, paint, sanitize};
 pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failure> {
     let plan = read(session, &args.path, args.dialect)?;
     require_understood(&plan, args.to)?;
-    let mut written = tidy(write(&plan.checked.plan, args.to), args.to);
+    let mut written = format_written(write(&plan.checked.plan, args.to), args.to);
     written.losses.splice(0..0, unread_fields(&plan));
     written.losses.splice(0..0, left_files(&plan));
-    if written.losses.iter().any(Loss::matters) && !args.lossy {
+    if written.losses.iter().any(Loss::is_relevant) && !args.lossy {
         return Err(refusal(&plan, args.to, &written.losses));
     }
     let again = read_back(&plan, &written, args.to, &workspace(session)?)?;
@@ -47,7 +47,7 @@ pub(crate) fn convert(session: &mut Session, args: &Convert) -> Result<u8, Failu
         None => Vec::new(),
     };
     if session.is_json() {
-        let shape = shape(&plan, &again, &written, &paths, args.to);
+        let shape = to_api(&plan, &again, &written, &paths, args.to);
         session.json(&shape);
         return Ok(0);
     }
@@ -177,7 +177,7 @@ fn unread_fields(plan: &PlanFile) -> Vec<Loss> {
 
 /// Files beside a thread's plan, which no other dialect has a place for.
 fn left_files(plan: &PlanFile) -> impl Iterator<Item = Loss> {
-    plan.strays().into_iter().map(|name| Loss {
+    plan.stray_files().into_iter().map(|name| Loss {
         step: None,
         why: format!("`{name}` lies in the plan's directory and is not part of the plan"),
         field: name,
@@ -213,7 +213,7 @@ pub(super) fn loss_text(loss: &Loss) -> String {
 }
 
 /// Formats what was written, as `fmt` does; a dialect that `fmt` does not support stays as it is.
-pub(super) fn tidy(mut written: WrittenPlan, dialect: Dialect) -> WrittenPlan {
+pub(super) fn format_written(mut written: WrittenPlan, dialect: Dialect) -> WrittenPlan {
     if let Ok(tidy) = format_as(&source(&written), dialect) {
         for ((_, text), (_, bytes)) in written.files.iter_mut().zip(tidy.split()) {
             if let Ok(tidy) = std::str::from_utf8(bytes) {
@@ -259,7 +259,7 @@ pub(super) fn source(written: &WrittenPlan) -> Source {
     }
 }
 
-fn shape(
+fn to_api(
     plan: &PlanFile,
     again: &PlanFile,
     written: &WrittenPlan,

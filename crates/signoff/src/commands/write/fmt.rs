@@ -33,7 +33,7 @@ pub(crate) fn fmt(session: &mut Session, args: &Fmt) -> Result<u8, Failure> {
     if session.is_json() {
         session.json(&outcome);
     } else {
-        tell(session, args, &outcome);
+        print_outcome(session, args, &outcome);
     }
     let failed = !outcome.refused.is_empty() || (args.check && !outcome.changed.is_empty());
     Ok(exit.max(u8::from(failed)))
@@ -123,7 +123,7 @@ fn files<'a>(found: &'a PlanCandidate, tidy: &'a Source) -> Vec<FileChange<'a>> 
         .collect()
 }
 
-fn tell(session: &mut Session, args: &Fmt, outcome: &Formatted) {
+fn print_outcome(session: &mut Session, args: &Fmt, outcome: &Formatted) {
     let word = if args.check {
         "would change"
     } else {

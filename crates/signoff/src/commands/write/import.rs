@@ -14,7 +14,7 @@ use signoff_plan::write::{Loss, write};
 use signoff_runtime::plan_file::{ForeignSource, PlanFile, read_foreign, read_stream};
 
 use self::contracts::ContractQuestion;
-use super::convert::{loss_text, tidy};
+use super::convert::{format_written, loss_text};
 use crate::args::Import;
 use crate::failure::Failure;
 use crate::new_files;
@@ -47,7 +47,7 @@ pub(crate) fn import(session: &mut Session, args: &Import) -> Result<u8, Failure
         if let Some(shown) = output.filter(|_| !args.force && target.symlink_metadata().is_ok()) {
             return Err(new_files::exists(shown));
         }
-        let found = contracts::propose(session, args, &plan)?;
+        let found = contracts::ask_for_contracts(session, args, &plan)?;
         if let Some(found) = &found {
             found.report.source.text().clone_into(&mut imported.text);
             plan = read_draft(&imported.text, Dialect::Workunit);
@@ -55,7 +55,7 @@ pub(crate) fn import(session: &mut Session, args: &Import) -> Result<u8, Failure
         proposal = found;
     }
     if args.dialect != Dialect::Workunit {
-        let written = tidy(write(&plan.checked.plan, args.dialect), args.dialect);
+        let written = format_written(write(&plan.checked.plan, args.dialect), args.dialect);
         for loss in &written.losses {
             if loss.filled_in {
                 imported
@@ -78,8 +78,8 @@ pub(crate) fn import(session: &mut Session, args: &Import) -> Result<u8, Failure
     }
     if session.is_json() {
         let path = output.map(|path| path.display().to_string());
-        let proposal = proposal.as_ref().map(ContractQuestion::shape);
-        session.json(&shape(imported, &plan, path, proposal));
+        let proposal = proposal.as_ref().map(ContractQuestion::to_api);
+        session.json(&to_api(imported, &plan, path, proposal));
         return Ok(0);
     }
     report::report(session, &source, &imported, &plan, output);
@@ -147,7 +147,7 @@ fn unread_file(source: &Source, name: String) -> ImportLoss {
     }
 }
 
-fn shape(
+fn to_api(
     imported: Imported,
     plan: &PlanFile,
     path: Option<String>,

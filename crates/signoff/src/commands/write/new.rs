@@ -29,14 +29,17 @@ use crate::style::{DIM, TITLE, paint};
 
 pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
     if args.list {
-        return list(session);
+        return list_templates(session);
     }
     let (label, text) = match (&args.template, &args.from) {
         (Some(name), _) => (
             format!("template `{name}`"),
             library::find(session, name)?.text,
         ),
-        (None, Some(path)) => (path.display().to_string(), from_plan::text(session, path)?),
+        (None, Some(path)) => (
+            path.display().to_string(),
+            from_plan::native_text(session, path)?,
+        ),
         (None, None) => {
             let message = "a plan begins from a template or from another plan";
             return Err(Failure::new(2, "usage", message)
@@ -52,7 +55,7 @@ pub(crate) fn new(session: &mut Session, args: &New) -> Result<u8, Failure> {
         None | Some(Dialect::Workunit) => vec![(String::new(), text)],
         Some(dialect) => in_dialect(session, &text, dialect, args.lossy)?,
     };
-    match target(args) {
+    match target_path(args) {
         Some(shown) => begin(session, &shown, &files, args),
         None => {
             for (_, text) in &files {
@@ -100,7 +103,7 @@ fn begin(
 }
 
 /// Where the plan goes; `None` is stdout.
-fn target(args: &New) -> Option<PathBuf> {
+fn target_path(args: &New) -> Option<PathBuf> {
     match (&args.output, &args.name) {
         (Some(path), _) => (!is_stdin(path)).then(|| path.clone()),
         (None, Some(name)) => {
@@ -110,14 +113,14 @@ fn target(args: &New) -> Option<PathBuf> {
                 Some(Dialect::Toolplan) => ".json",
                 Some(Dialect::Workunit | Dialect::Proposal) | None => ".md",
             };
-            Some(PathBuf::from(format!("{}{ending}", stem(name))))
+            Some(PathBuf::from(format!("{}{ending}", plan_name(name))))
         }
         (None, None) => None,
     }
 }
 
 /// The plan's name; accepts the file's name too.
-fn stem(name: &str) -> &str {
+fn plan_name(name: &str) -> &str {
     name.strip_suffix(".md").unwrap_or(name)
 }
 
@@ -134,12 +137,12 @@ fn in_dialect(
     let mut plan = Plan::clone(&template.checked.plan);
     // Agents of a new plan are told what its own dialect tells them.
     plan.briefing = None;
-    let mut written = convert::tidy(write(&plan, dialect), dialect);
+    let mut written = convert::format_written(write(&plan, dialect), dialect);
     let again = convert::source(&written);
     let again = PlanFile::from_source(Path::new(""), again, Some(dialect), &workspace);
     plan.briefing.clone_from(&again.checked.plan.briefing);
     // The owner and the status of a new plan are not a loss.
-    (written.losses).retain(|loss| loss.matters() && loss.field != "briefing");
+    (written.losses).retain(|loss| loss.is_relevant() && loss.field != "briefing");
     if again.digest() != Digest::of_plan(&plan) && !lossy {
         let message = format!("`{dialect}` cannot hold everything in the template");
         let mut failure = Failure::new(1, "lossy", message);
@@ -154,10 +157,10 @@ fn in_dialect(
     Ok(written.files)
 }
 
-fn list(session: &mut Session) -> Result<u8, Failure> {
-    let templates: Vec<_> = library::all(session)?
+fn list_templates(session: &mut Session) -> Result<u8, Failure> {
+    let templates: Vec<_> = library::all_templates(session)?
         .iter()
-        .map(library::Template::shape)
+        .map(library::Template::to_api)
         .collect();
     if session.is_json() {
         let schema = TEMPLATES.to_owned();

@@ -13,8 +13,8 @@ use signoff_engine::Verdict;
 use signoff_llm::{DraftEnd, DraftReport, DraftedPlan, Objection, PlanningContext, Round};
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::planning::{
-    AskedModel, DraftObserver, DraftOrigin, KeptDraft, Model, ModelPurpose, criticize, draft,
-    finished, first_prompt, forget, keep_draft, planning_context, record_planning,
+    DraftObserver, DraftOrigin, KeptDraft, Model, ModelPurpose, ModelRequest, criticize, draft,
+    finished, first_prompt, keep_draft, planning_context, record_planning, remove_request,
 };
 use signoff_runtime::plans::ActorContext;
 use signoff_runtime::project::{Project, require_role};
@@ -25,7 +25,7 @@ use signoff_runtime::{
 use signoff_sandbox::start_thread;
 
 use self::interview::{InterviewEnd, hold_interview, take_up};
-use self::report::{DraftSummary, begins, critique_lines, tell, tell_waiting};
+use self::report::{DraftSummary, begins, critique_lines, print_summary, tell_waiting};
 pub(crate) use self::report::{contract_lines, round_lines, usage_text};
 use self::request::Planning;
 use crate::agent_check::actor;
@@ -43,7 +43,7 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
     let clock = SystemClock::new();
     let actor = actor_context(session, &project, &clock);
     let planning = match &args.resume {
-        None => Planning::typed(session, args)?,
+        None => Planning::from_arguments(session, args)?,
         Some(id) => {
             let waiting = take_up(session, actor, id)?;
             if waiting.open().next().is_some() {
@@ -81,14 +81,14 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
     }
     let mut report = draft_and_try(session, &project, &mut model, rounds, &planning, &context)?;
     report.usage.add(&asked);
-    let kept = keep(session, &project, &planning, &report, &context)?;
+    let kept = keep_plan(session, &project, &planning, &report, &context)?;
     if let Some(kept) = &kept {
         record_draft(actor, kept, &model, &report)?;
         if report.end == DraftEnd::Clean {
             criticize_draft(session, actor, &kept.plan, &context.task)?;
         }
         if let Some(id) = &args.resume {
-            forget(&project, id)?;
+            remove_request(&project, id)?;
         }
     }
     let told = DraftSummary {
@@ -96,7 +96,7 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
         report: &report,
         kept: kept.as_ref(),
     };
-    tell(session, &told)
+    print_summary(session, &told)
 }
 
 /// Asks for a draft until the checks have nothing to mend, and tries its contracts if that is wanted.
@@ -131,7 +131,7 @@ fn record_draft(
     model: &Model<'_>,
     report: &DraftReport,
 ) -> Result<(), Failure> {
-    let asked = AskedModel {
+    let asked = ModelRequest {
         task: PlanningTask::Draft,
         by: model.name(),
         rounds: u32::try_from(report.rounds.len()).unwrap_or(u32::MAX),
@@ -211,7 +211,7 @@ pub(crate) fn say_all(session: &RefCell<&mut Session>, lines: &[String]) {
     }
 }
 
-/// What is wrong with contracts that were tried: those that hold already. One that could not be tried is no fault of
+/// What is wrong with contracts that were tried: those that hold already. One that could not be tried is not the fault of
 /// the planner, and the person learns of it when the plan runs.
 pub(crate) fn objections(tried: Result<Vec<ContractTrial>, Error>) -> Vec<Objection> {
     let green = |trial: ContractTrial| {
@@ -251,7 +251,7 @@ fn require_free(session: &Session, planning: &Planning) -> Result<(), Failure> {
 }
 
 /// Keeps the plan, if there is one: in the store, or where the person wants it.
-fn keep(
+fn keep_plan(
     session: &Session,
     project: &Project,
     planning: &Planning,
@@ -277,10 +277,10 @@ fn keep(
     let target = session.process.directory.join(output);
     let text = source.text().to_owned();
     new_files::write(&target, output, &[(String::new(), text)], planning.force)?;
-    Ok(Some(written(project, &target, output)?))
+    Ok(Some(write_draft(project, &target, output)?))
 }
 
-fn written(project: &Project, target: &Path, shown: &Path) -> Result<KeptDraft, Failure> {
+fn write_draft(project: &Project, target: &Path, shown: &Path) -> Result<KeptDraft, Failure> {
     let name = shown.display().to_string();
     Ok(KeptDraft {
         plan: PlanFile::read(target, &name, &project.workspace())?,
@@ -295,7 +295,7 @@ fn forward_signals(stop: QuestionStop) -> std::io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
     start_thread("signoff-signals", move || {
         for _ in signals.forever() {
-            stop.stop();
+            stop.stop_agents();
         }
     })?;
     Ok(())

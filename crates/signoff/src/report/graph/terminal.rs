@@ -6,7 +6,7 @@ use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
 use super::{RunProgress, heading, remark};
-use crate::report::columns::cut;
+use crate::report::columns::truncate;
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::layout::chains::{Chain, Item, fold};
 use crate::report::graph::layout::lanes::{LaneRow, draw};
@@ -73,8 +73,8 @@ pub(crate) fn tree(
     let free = nodes.dependencies.iter().all(Vec::is_empty);
     let lanes = width.saturating_sub(TEXT) / 2;
     let mut lines = match draw(&nodes.dependencies, lanes).filter(|_| !free) {
-        Some(rows) => drawn(plan, &nodes, &rows, width, labels),
-        None => listed(plan, graph, width, labels),
+        Some(rows) => draw_nodes(plan, &nodes, &rows, width, labels),
+        None => list_steps(plan, graph, width, labels),
     };
     if free && nodes.items.len() > 1 {
         lines.push(paint(DIM, "no step waits for another").to_string());
@@ -112,7 +112,7 @@ impl Nodes {
     }
 }
 
-fn drawn(
+fn draw_nodes(
     plan: &Plan,
     nodes: &Nodes,
     rows: &[LaneRow],
@@ -164,13 +164,18 @@ fn step_text(step: &Step, columns: usize, progress: Option<&RunProgress<'_>>) ->
     }
     let left = columns.saturating_sub(heading.width() + 2);
     if left >= 8 {
-        return format!("{heading}  {}", paint(DIM, cut(&remark, left)));
+        return format!("{heading}  {}", paint(DIM, truncate(&remark, left)));
     }
-    cut(&heading, columns)
+    truncate(&heading, columns)
 }
 
 /// The steps as a list with the numbers of their dependencies, for a graph that is too wide to draw.
-fn listed(plan: &Plan, graph: &StepGraph, width: usize, labels: &StepLabels<'_>) -> Vec<String> {
+fn list_steps(
+    plan: &Plan,
+    graph: &StepGraph,
+    width: usize,
+    labels: &StepLabels<'_>,
+) -> Vec<String> {
     let chains = fold(graph, usize::MAX);
     let steps = chains.iter().flat_map(|chain| &chain.items);
     steps
@@ -185,7 +190,7 @@ fn listed(plan: &Plan, graph: &StepGraph, width: usize, labels: &StepLabels<'_>)
                 .collect();
             let after = match numbers.as_slice() {
                 [] => String::new(),
-                numbers => cut(&format!("  ← {}", numbers.join(" ")), width / 2),
+                numbers => truncate(&format!("  ← {}", numbers.join(" ")), width / 2),
             };
             let columns = width.saturating_sub(2 + after.width());
             let text = (labels.text)(step, columns);

@@ -62,7 +62,11 @@ fn label(text: &str) -> String {
 /// For `dot -Tsvg`.
 pub(crate) fn dot(plan: &Plan, graph: &StepGraph, progress: Option<&RunProgress<'_>>) -> String {
     let mut text = "digraph plan {\n".to_owned();
-    let _ = writeln!(text, "  label={};", quoted(&sanitize(plan.display_title())));
+    let _ = writeln!(
+        text,
+        "  label={};",
+        dot_quote(&sanitize(plan.display_title()))
+    );
     text.push_str("  labelloc=t;\n  node [shape=box, style=rounded, fontname=\"sans-serif\"];\n");
     for step in &plan.steps {
         let shape = match step.work {
@@ -75,8 +79,8 @@ pub(crate) fn dot(plan: &Plan, graph: &StepGraph, progress: Option<&RunProgress<
             text,
             "  {} [label={}, shape={shape}, tooltip={}];",
             name(step),
-            quoted(&format!("{}\n{}", heading(step), remark(step, progress))),
-            quoted(&sanitize(&step.id)),
+            dot_quote(&format!("{}\n{}", heading(step), remark(step, progress))),
+            dot_quote(&sanitize(&step.id)),
         );
     }
     for (before, after, backward) in edges(plan, graph) {
@@ -92,7 +96,7 @@ pub(crate) fn dot(plan: &Plan, graph: &StepGraph, progress: Option<&RunProgress<
 }
 
 /// A string of the DOT language.
-fn quoted(text: &str) -> String {
+fn dot_quote(text: &str) -> String {
     let inner = text
         .replace('\\', "\\\\")
         .replace('"', "\\\"")
@@ -136,6 +140,6 @@ mod tests {
             label("1. Say \"hi\" <b> #1"),
             "1#46; Say #quot;hi#quot; #lt;b#gt; #35;1"
         );
-        assert_eq!(quoted("a\"\\\nb"), "\"a\\\"\\\\\\nb\"");
+        assert_eq!(dot_quote("a\"\\\nb"), "\"a\\\"\\\\\\nb\"");
     }
 }

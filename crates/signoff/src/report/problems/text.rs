@@ -4,7 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Patch, Renderer, Snippet};
 use signoff_plan::diagnostic::{Diagnostic, Severity};
 use signoff_plan::source::{Source, Span};
-use signoff_plan::visible::hides;
+use signoff_plan::visible::hidden_reason;
 
 use crate::style::{HINT, paint};
 
@@ -30,7 +30,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &Source) -> String {
     let window = diagnostic
         .fix
         .as_ref()
-        .map(|fix| Window::over(fix.span, source));
+        .map(|fix| Window::for_span(fix.span, source));
     if let (Some(fix), Some(window)) = (&diagnostic.fix, &window) {
         let title = diagnostic.help.as_deref().unwrap_or("this would solve it");
         let patch = Snippet::source(window.text.as_str())
@@ -58,7 +58,7 @@ pub(crate) fn concise(diagnostic: &Diagnostic, source: &Source) -> String {
 }
 
 /// The same for somebody who is about to sign or run the plan, with what to do about it.
-pub(crate) fn concern(diagnostic: &Diagnostic, source: &Source) -> String {
+pub(crate) fn for_signer(diagnostic: &Diagnostic, source: &Source) -> String {
     let problem = concise(diagnostic, source);
     match &diagnostic.help {
         Some(help) => format!("{problem}\n  {} {}", paint(HINT, "→"), sanitize_lines(help)),
@@ -124,7 +124,7 @@ fn windows<'a>(diagnostic: &'a Diagnostic, source: &'a Source) -> Vec<Window<'a>
         .into_iter()
         .map(|(span, annotations)| Window {
             annotations,
-            ..Window::over(span, source)
+            ..Window::for_span(span, source)
         })
         .collect()
 }
@@ -146,26 +146,26 @@ fn file_at(source: &Source, offset: usize) -> Span {
 }
 
 impl<'a> Window<'a> {
-    fn over(span: Span, source: &'a Source) -> Self {
+    fn for_span(span: Span, source: &'a Source) -> Self {
         let text = source.text();
         let file = file_at(source, span.start);
-        let end = boundary(text, file.end);
-        let mut begin = boundary(text, file.start);
+        let end = char_boundary(text, file.end);
+        let mut begin = char_boundary(text, file.start);
         if text[begin..].starts_with('\u{feff}') {
-            begin = boundary(text, begin + '\u{feff}'.len_utf8());
+            begin = char_boundary(text, begin + '\u{feff}'.len_utf8());
         }
         let begin = begin.min(end);
-        let from = boundary(text, span.start.clamp(begin, end));
-        let to = boundary(text, span.end.clamp(from, end));
+        let from = char_boundary(text, span.start.clamp(begin, end));
+        let to = char_boundary(text, span.end.clamp(from, end));
         let mut start = text[begin..from]
             .rfind('\n')
             .map_or(begin, |at| begin + at + 1);
         let mut stop = text[to..end].find('\n').map_or(end, |at| to + at);
         let cut = from - start > LONGEST;
         if cut {
-            start = boundary(text, from - LONGEST / 16).max(start);
+            start = char_boundary(text, from - LONGEST / 16).max(start);
         }
-        stop = boundary(text, stop.min(to + LONGEST)).max(to);
+        stop = char_boundary(text, stop.min(to + LONGEST)).max(to);
         let (first_line, _) = source.line_column(start);
         Self {
             source,
@@ -201,7 +201,7 @@ impl<'a> Window<'a> {
     /// A span inside the window, on character boundaries: the renderer accepts nothing else.
     fn range(&self, span: Span) -> std::ops::Range<usize> {
         let clamp = |offset: usize| {
-            boundary(
+            char_boundary(
                 &self.text,
                 offset.saturating_sub(self.start).min(self.text.len()),
             )
@@ -211,7 +211,7 @@ impl<'a> Window<'a> {
     }
 }
 
-fn boundary(text: &str, mut at: usize) -> usize {
+fn char_boundary(text: &str, mut at: usize) -> usize {
     at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -225,7 +225,7 @@ fn sanitize_keeping_spans(text: &str) -> String {
     for c in text.chars() {
         if c == '\r' {
             safe.push(' ');
-        } else if hides(c).is_some() {
+        } else if hidden_reason(c).is_some() {
             let filler = if c.len_utf8() == 3 { "\u{fffd}" } else { "?" };
             let count = c.len_utf8() / filler.len();
             safe.extend(std::iter::repeat_n(filler, count));
@@ -237,5 +237,5 @@ fn sanitize_keeping_spans(text: &str) -> String {
 }
 
 fn sanitize_lines(text: &str) -> String {
-    signoff_plan::visible::text(text).into_owned()
+    signoff_plan::visible::escape_text(text).into_owned()
 }

@@ -7,7 +7,7 @@ use signoff_api::progress::AgentProgress;
 use signoff_engine::{Run, TokenUsage};
 use signoff_runtime::drive::ActiveAgent;
 
-use crate::report::columns::{cut, width};
+use crate::report::columns::{truncate, width};
 use crate::report::step_name::{name, role};
 use crate::style::{DIM, TITLE, paint, sanitize};
 
@@ -42,7 +42,7 @@ pub(crate) struct AgentText {
 
 impl AgentText {
     /// All of it.
-    pub(crate) fn whole(&self) -> String {
+    pub(crate) fn full_text(&self) -> String {
         let parts: Vec<&str> = std::iter::once(&self.doing)
             .chain(&self.figures)
             .map(String::as_str)
@@ -51,9 +51,9 @@ impl AgentText {
     }
 
     /// As much of it as fits.
-    pub(crate) fn within(&self, columns: usize) -> String {
+    pub(crate) fn fitting_text(&self, columns: usize) -> String {
         let figures: usize = self.figures.iter().map(|text| width(text) + 3).sum();
-        let doing = cut(
+        let doing = truncate(
             &self.doing,
             columns.saturating_sub(figures).max(columns / 3),
         );
@@ -61,7 +61,7 @@ impl AgentText {
             doing,
             figures: self.figures.clone(),
         };
-        cut(&text.whole(), columns)
+        truncate(&text.full_text(), columns)
     }
 }
 
@@ -75,7 +75,10 @@ pub(crate) fn agent_text(run: &Run, agent: &ActiveAgent) -> AgentText {
 pub(crate) fn agent_line(run: &Run, agent: &ActiveAgent) -> String {
     let name = run.step(agent.step).map(|(step, state)| name(step, state));
     let name = paint(TITLE, name.unwrap_or_default());
-    format!("  {name}  {}", paint(DIM, agent_text(run, agent).whole()))
+    format!(
+        "  {name}  {}",
+        paint(DIM, agent_text(run, agent).full_text())
+    )
 }
 
 /// What an agent of this role does and has used.
@@ -103,9 +106,12 @@ mod tests {
             figures: vec!["14k tokens · $0.09".to_owned()],
         };
         let whole = "coder · editing src/parse.rs · 14k tokens · $0.09";
-        assert_eq!(text.whole(), whole);
-        assert_eq!(text.within(60), whole);
-        assert_eq!(text.within(40), "coder · editing sr… · 14k tokens · $0.09");
-        assert_eq!(text.within(12), "cod… · 14k…");
+        assert_eq!(text.full_text(), whole);
+        assert_eq!(text.fitting_text(60), whole);
+        assert_eq!(
+            text.fitting_text(40),
+            "coder · editing sr… · 14k tokens · $0.09"
+        );
+        assert_eq!(text.fitting_text(12), "cod… · 14k…");
     }
 }

@@ -2,7 +2,7 @@
 
 use signoff_engine::{Observation, Run, Verdict};
 
-use crate::report::columns::cut;
+use crate::report::columns::truncate;
 use crate::report::run::evidence::first_names;
 use crate::report::run::short_text::{SHOWN, one_line};
 use crate::style::{CARE, DIM, ERROR, GOOD, paint, sanitize};
@@ -18,7 +18,7 @@ pub(super) fn baseline(verdict: Verdict, observed: &Observation) -> String {
 
 /// Has an earlier run done this step, so that it is kept if its contract holds?
 pub(super) fn may_be_kept(run: &Run, step: &str) -> bool {
-    let earlier = run.position(step).and_then(|at| run.earlier(at));
+    let earlier = run.position(step).and_then(|at| run.earlier_step(at));
     earlier.is_some_and(|earlier| earlier.again.is_none())
 }
 
@@ -35,7 +35,7 @@ pub(super) fn last_words(observed: &Observation) -> String {
     let last = observed.last_words();
     last.map_or_else(String::new, |last| {
         let plain = anstream::adapter::strip_str(last).to_string();
-        format!(" ({})", cut(&sanitize(&plain), SHOWN))
+        format!(" ({})", truncate(&sanitize(&plain), SHOWN))
     })
 }
 

@@ -2,8 +2,8 @@
 
 use signoff_engine::{Event, RecordedEvent, Run};
 
-use crate::report::columns::cut;
-use crate::report::run::event_text::{is_over, text};
+use crate::report::columns::truncate;
+use crate::report::run::event_text::{event_text, is_over};
 use crate::report::step_name::name_of;
 use crate::style::{DIM, paint};
 
@@ -22,7 +22,7 @@ impl EventLines {
     /// one's heading, or another is under way too.
     pub(crate) fn line(&mut self, run: &Run, recorded: &RecordedEvent) -> Option<String> {
         let event = &recorded.event;
-        let text = text(run, recorded)?;
+        let text = event_text(run, recorded)?;
         if let Event::StepStarted { .. } | Event::RunResumed { .. } = event {
             self.heading = event.step().map(str::to_owned);
             return Some(text);
@@ -34,7 +34,7 @@ impl EventLines {
         let unclear = |id: &&str| under_another(id) || among_others(id);
         let line = match unnamed(run, event).filter(unclear) {
             Some(id) => {
-                let name = cut(&name_of(run, id), NAMED);
+                let name = truncate(&name_of(run, id), NAMED);
                 format!("  {} {}", paint(DIM, name + ":"), text.trim_start())
             }
             None => text,

@@ -11,7 +11,7 @@ use signoff_engine::{
 use signoff_runtime::timestamp;
 use signoff_store::runs::RunDir;
 
-use crate::report::columns::cut;
+use crate::report::columns::truncate;
 use crate::report::run::contract_text::{baseline, contract_finished, may_be_kept, rerun_reason};
 use crate::report::run::evidence::first_names;
 use crate::report::run::short_text::{SHOWN, one_line, short_commit, short_value};
@@ -24,7 +24,7 @@ pub(crate) const PROVISIONAL: &str =
     "no contract: the run continues, and a person decides at the end";
 
 /// The text for an event; most events have none.
-pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
+pub(crate) fn event_text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
     Some(match &recorded.event {
         Event::StepStarted { step } => {
             format!("{} {}", paint(DIM, "▸"), paint(TITLE, name_of(run, step)))
@@ -72,22 +72,22 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         Event::AgentCallStarted { call, .. } => agent_call_started(call),
         Event::AgentCallFinished { end, .. } => return agent_call_finished(end),
         Event::StepRetried { step, by, .. } => {
-            line(CARE, "↻", format!("`{step}` is tried again, as {by} asked"))
+            step_line(CARE, "↻", format!("`{step}` is tried again, as {by} asked"))
         }
         Event::ReplanRequested {
             step, because, by, ..
         } => {
             let because = one_line(because);
             let text = format!("`{step}`: {by} wants a new version of the plan: {because}");
-            line(CARE, "↻", text)
+            step_line(CARE, "↻", text)
         }
         Event::VersionHandedIn { draft, by, .. } => handed_in(draft, by),
-        Event::ReplanDropped { reason, .. } => line(
+        Event::ReplanDropped { reason, .. } => step_line(
             CARE,
             "–",
             format!("no new version of the plan: {}", one_line(reason)),
         ),
-        Event::RecoveryRequested { because, .. } => line(
+        Event::RecoveryRequested { because, .. } => step_line(
             CARE,
             "↻",
             format!("{}; a model is asked how to go on", one_line(because)),
@@ -106,7 +106,7 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             held_by,
         } => {
             let text = format!("`{step}` waits for the lock `{lock}`, held by {held_by}");
-            line(CARE, "·", text)
+            step_line(CARE, "·", text)
         }
         Event::DayLimitReached { .. } => day_limit(run),
         Event::RetryScheduled {
@@ -116,10 +116,10 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             ..
         } => retry_scheduled(is_agent(run, step), *counted, reason),
         Event::AttemptInterrupted { attempt, .. } => {
-            line(CARE, "!", format!("attempt {attempt} was interrupted"))
+            step_line(CARE, "!", format!("attempt {attempt} was interrupted"))
         }
         Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
-            line(DIM, "–", NOTHING.1)
+            step_line(DIM, "–", NOTHING.1)
         }
         Event::StepCompleted {
             evidence, facts, ..
@@ -127,14 +127,16 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         Event::StepConfirmed {
             evidence, facts, ..
         } => step_confirmed(*evidence, facts),
-        Event::StepProvisional { .. } => line(CARE, "?", PROVISIONAL),
+        Event::StepProvisional { .. } => step_line(CARE, "?", PROVISIONAL),
         Event::StepFailed { step, reason, .. } => {
-            line(ERROR, "✗", format!("`{step}` failed: {}", one_line(reason)))
+            step_line(ERROR, "✗", format!("`{step}` failed: {}", one_line(reason)))
         }
         Event::StepSkipped { step, reason, .. } => {
-            line(CARE, "–", format!("`{step}` skipped: {}", one_line(reason)))
+            step_line(CARE, "–", format!("`{step}` skipped: {}", one_line(reason)))
         }
-        Event::StepBlocked { step, by } => line(CARE, "–", format!("`{step}` blocked by `{by}`")),
+        Event::StepBlocked { step, by } => {
+            step_line(CARE, "–", format!("`{step}` blocked by `{by}`"))
+        }
         Event::InboxOpened { item, question, .. } => inbox_opened(run, item, question),
         Event::InboxAnswered {
             item,
@@ -144,14 +146,14 @@ pub(crate) fn text(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             ..
         } => {
             let answer = answer(*choice, note.as_deref());
-            line(DIM, "·", format!("{by} answered `{item}`: {answer}"))
+            step_line(DIM, "·", format!("{by} answered `{item}`: {answer}"))
         }
         Event::RunResumed { reopened: true, .. } => {
             paint(DIM, "retrying the failed steps").to_string()
         }
         Event::RunResumed { .. } => paint(DIM, "continuing").to_string(),
         Event::PlanReplanned { kept, reset, .. } => plan_replanned(run, kept, reset),
-        Event::MergeConflicted { files, text, .. } => line(CARE, "✗", conflict(files, text)),
+        Event::MergeConflicted { files, text, .. } => step_line(CARE, "✗", conflict(files, text)),
         // A step that lands at once is reported by its files.
         Event::Merged { .. } if run.lands_files() => return None,
         Event::Merged { commit, .. } => dim_line(format!("merged as {}", short_commit(commit))),
@@ -193,7 +195,7 @@ fn day_limit(run: &Run) -> String {
     let (used, until) = run.day_limit(0).map_or_else(Default::default, |day| {
         (day.used_text(), timestamp(day.until))
     });
-    line(
+    step_line(
         CARE,
         "·",
         format!("{used}: no agent is started before {until}"),
@@ -217,7 +219,7 @@ fn handed_in(draft: &PlanDraft, by: &str) -> String {
         sanitize(&draft.plan),
         change_lines(draft)
     );
-    line(CARE, "↻", text)
+    step_line(CARE, "↻", text)
 }
 
 fn change_lines(draft: &PlanDraft) -> String {
@@ -258,12 +260,12 @@ fn model_answered(answer: &ModelAnswer, refused: Option<&str>, by: &str) -> Stri
         ModelAnswer::Nothing(why) => format!("no usable answer from {by}: {}", one_line(why)),
     };
     match refused {
-        Some(why) => line(
+        Some(why) => step_line(
             CARE,
             "✗",
             format!("{text}; not followed: {}", one_line(why)),
         ),
-        None => line(DIM, "·", text),
+        None => step_line(DIM, "·", text),
     }
 }
 
@@ -275,7 +277,7 @@ fn remark_line(remark: &Remark) -> String {
 }
 
 /// A line below the step's name, with a sign.
-fn line(style: Style, sign: &str, text: impl Display) -> String {
+fn step_line(style: Style, sign: &str, text: impl Display) -> String {
     format!("  {} {text}", paint(style, sign))
 }
 
@@ -292,7 +294,7 @@ fn contract_text(
     observed: &Observation,
 ) -> String {
     let text = match rerun_reason(run, step, observed) {
-        Some(again) => line(CARE, "?", again),
+        Some(again) => step_line(CARE, "?", again),
         None => contract_finished(verdict, unmet, observed),
     };
     if is_over(run, step) {
@@ -327,9 +329,9 @@ fn agent_call_finished(end: &CallEnd) -> Option<String> {
 
 fn retry_scheduled(is_agent: bool, counted: bool, reason: &str) -> String {
     match (counted, is_agent) {
-        (true, false) => line(CARE, "↻", "trying again"),
-        (true, true) => line(CARE, "↻", "trying again, with that in its prompt"),
-        (false, _) => line(CARE, "↻", format!("starting over: {}", one_line(reason))),
+        (true, false) => step_line(CARE, "↻", "trying again"),
+        (true, true) => step_line(CARE, "↻", "trying again, with that in its prompt"),
+        (false, _) => step_line(CARE, "↻", format!("starting over: {}", one_line(reason))),
     }
 }
 
@@ -340,10 +342,10 @@ fn step_confirmed(evidence: Grade, facts: &EvidenceFacts) -> String {
 
 fn inbox_opened(run: &Run, item: &str, question: &str) -> String {
     let open = run.items().find(|open| open.id == *item);
-    let words = open.map(InboxItem::words).unwrap_or_default();
+    let words = open.map(InboxItem::answer_words).unwrap_or_default();
     format!(
         "{}\n    answer `{}/{item}` with {}",
-        line(CARE, "?", sanitize(question)),
+        step_line(CARE, "?", sanitize(question)),
         run.id(),
         sanitize(&words.join(", "))
     )
@@ -361,7 +363,7 @@ pub(crate) fn conflict(files: &[String], text: &str) -> String {
 /// An answer with its note.
 pub(crate) fn answer(choice: Choice, note: Option<&str>) -> String {
     let said = note.map(str::trim).filter(|note| !note.is_empty());
-    let said = said.map(|note| cut(&sanitize(note), SHOWN));
+    let said = said.map(|note| truncate(&sanitize(note), SHOWN));
     match (choice, said) {
         (Choice::Reply, Some(said)) => format!("`{said}`"),
         (choice, Some(said)) => format!("{} ({said})", choice.name()),
@@ -395,7 +397,7 @@ fn plan_replanned(run: &Run, kept: &[String], reset: &[String]) -> String {
         [] => "nothing".to_owned(),
         ids => format!("`{}`", sanitize(&ids.join("`, `"))),
     };
-    let digest = run.signed().digest().short();
+    let digest = run.signed_plan().digest().short();
     let text = format!(
         "new version of the plan, digest {digest}: {} stays done, {} starts over",
         listed(kept),

@@ -6,11 +6,11 @@ use std::time::Duration;
 use signoff_engine::{Stage, StepState, WorkLocation};
 use signoff_plan::model::{Step, Work};
 
-use crate::report::columns::{cut, spaces, width};
+use crate::report::columns::{spaces, truncate, width};
 use crate::report::run::agent_text::AgentText;
 use crate::report::run::event_text::asking_text;
 use crate::report::step_name::{name, role};
-use crate::report::time::short;
+use crate::report::time::short_duration;
 use crate::style::{CARE, DIM, GOOD, HINT, TITLE, paint, sanitize};
 
 /// The frames of the spinner.
@@ -45,7 +45,7 @@ pub(crate) struct LiveRow {
 
 impl LiveRow {
     /// The row of a step, if it is under way.
-    pub(crate) fn of(
+    pub(crate) fn for_step(
         step: &Step,
         state: &StepState,
         seat: Option<WorkLocation>,
@@ -73,7 +73,7 @@ impl LiveRow {
                 (with_attempt("waiting for an answer", *attempt), None)
             }
             Stage::Working { attempt } => {
-                let activity = with_attempt(&working(step, state), *attempt);
+                let activity = with_attempt(&activity_text(step, state), *attempt);
                 (activity, Some(work))
             }
             Stage::NeedsEvaluation { .. }
@@ -114,7 +114,7 @@ impl LiveRow {
     fn line(&self, now: Duration, columns: usize) -> String {
         let spinner = paint(HINT, spinner(now));
         if columns < NARROW {
-            let name = cut(&self.name, columns.saturating_sub(2));
+            let name = truncate(&self.name, columns.saturating_sub(2));
             return format!("{spinner} {}", paint(TITLE, name));
         }
         let taken = now.saturating_sub(self.since);
@@ -123,10 +123,10 @@ impl LiveRow {
         // The name is cut first: what the step does explains why it takes long.
         let share = available.saturating_sub(2);
         let activity = match &self.agent {
-            Some(agent) => agent.within(share * 3 / 4),
-            None => cut(&self.activity, share / 2),
+            Some(agent) => agent.fitting_text(share * 3 / 4),
+            None => truncate(&self.activity, share / 2),
         };
-        let name = cut(&self.name, available.saturating_sub(width(&activity) + 2));
+        let name = truncate(&self.name, available.saturating_sub(width(&activity) + 2));
         let gap = available.saturating_sub(width(&name) + 2 + width(&activity));
         let mut line = format!("{spinner} {}  {}", paint(TITLE, name), paint(DIM, activity));
         spaces(&mut line, gap + 2);
@@ -141,7 +141,7 @@ fn whole_seconds(limit: Duration) -> Duration {
     Duration::from_secs(limit.as_secs().saturating_add(part))
 }
 
-fn working(step: &Step, state: &StepState) -> String {
+fn activity_text(step: &Step, state: &StepState) -> String {
     match &step.work {
         Work::Agent { .. } => {
             let agent = state.usage.agent.as_deref().unwrap_or(role(step));
@@ -173,7 +173,7 @@ fn millis(time: Duration) -> u64 {
 /// `▰▰▱▱▱▱ 12s of 30m`, or less where it does not fit.
 fn time(taken: Duration, limit: Option<Duration>, columns: usize) -> String {
     // Changing tenths of a second would be distracting.
-    let seconds = short(taken.as_secs() * 1000);
+    let seconds = short_duration(taken.as_secs() * 1000);
     let seconds = seconds.replace(".0s", "s");
     match limit {
         Some(limit) if columns >= 60 => {
@@ -216,9 +216,9 @@ impl Totals {
             1 => " · 1 question".to_owned(),
             many => format!(" · {many} questions"),
         };
-        let elapsed = short(now.as_secs() * 1000).replace(".0s", "s");
+        let elapsed = short_duration(now.as_secs() * 1000).replace(".0s", "s");
         let available = columns.saturating_sub(cells + 1);
-        let line = cut(&format!("{text}{asked} · {elapsed}"), available);
+        let line = truncate(&format!("{text}{asked} · {elapsed}"), available);
         match line.split_once(&asked).filter(|_| !asked.is_empty()) {
             Some((before, after)) => {
                 format!("{} {before}{}{after}", paint(GOOD, bar), paint(CARE, asked))
@@ -248,7 +248,7 @@ pub(crate) fn live_lines<'a>(
     };
     let mut lines: Vec<String> = rows.take(shown).map(|row| row.line(now, columns)).collect();
     if count > shown && available > 0 {
-        let more = cut(&format!("… and {} more under way", count - shown), columns);
+        let more = truncate(&format!("… and {} more under way", count - shown), columns);
         lines.push(paint(DIM, more).to_string());
     }
     if allowed > 0 {

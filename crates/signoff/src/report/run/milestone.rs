@@ -10,18 +10,18 @@ use signoff_engine::{
 };
 use signoff_plan::model::Work;
 
-use crate::report::columns::cut;
+use crate::report::columns::truncate;
 use crate::report::run::contract_text::{
     complaint, last_words, may_be_kept, no_answer, quoted_tail, rerun_reason,
 };
 use crate::report::run::event_text::{
-    PROVISIONAL, conflict, has_nothing_to_do, is_over, log_of, text,
+    PROVISIONAL, conflict, event_text, has_nothing_to_do, is_over, log_of,
 };
-use crate::report::run::evidence::{because, grade};
+use crate::report::run::evidence::{grade, qualified_meaning};
 use crate::report::run::short_text::{one_line, short_value};
 use crate::report::run::totals::NOTHING;
 use crate::report::step_name::name_of;
-use crate::report::time::short;
+use crate::report::time::short_duration;
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint, sanitize};
 
 /// Columns of a step's name.
@@ -36,7 +36,7 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             verdict,
             observed,
         } => match rerun_reason(run, step, observed) {
-            Some(again) => signed(CARE, "?", again),
+            Some(again) => with_sign(CARE, "?", again),
             // What follows from that comes at once.
             None if *verdict == Verdict::Pass && may_be_kept(run, step) => return None,
             None => baseline_text(*verdict, observed)?,
@@ -62,13 +62,13 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             counted: false,
             reason,
             ..
-        } => signed(CARE, "↻", format!("starting over: {}", one_line(reason))),
+        } => with_sign(CARE, "↻", format!("starting over: {}", one_line(reason))),
         Event::AttemptInterrupted { attempt, .. } => {
-            signed(CARE, "!", format!("attempt {attempt} was interrupted"))
+            with_sign(CARE, "!", format!("attempt {attempt} was interrupted"))
         }
-        Event::Expanded { items, .. } => signed(DIM, "·", format!("{} items", items.len())),
+        Event::Expanded { items, .. } => with_sign(DIM, "·", format!("{} items", items.len())),
         Event::StepCompleted { step, .. } if has_nothing_to_do(run, step) => {
-            signed(DIM, "–", NOTHING.1)
+            with_sign(DIM, "–", NOTHING.1)
         }
         Event::StepCompleted {
             step,
@@ -82,14 +82,14 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
             facts,
         } => return Some(step_completed(run, step, *evidence, facts, 1)),
         Event::StepFailed { reason, .. } => {
-            signed(ERROR, "✗", format!("failed: {}", one_line(reason)))
+            with_sign(ERROR, "✗", format!("failed: {}", one_line(reason)))
         }
         Event::StepSkipped { reason, .. } => {
-            signed(CARE, "–", format!("skipped: {}", one_line(reason)))
+            with_sign(CARE, "–", format!("skipped: {}", one_line(reason)))
         }
-        Event::StepBlocked { by, .. } => signed(CARE, "–", format!("blocked by `{}`", sanitize(by))),
-        Event::StepProvisional { .. } => signed(CARE, "?", PROVISIONAL),
-        Event::MergeConflicted { files, text, .. } => signed(ERROR, "✗", conflict(files, text)),
+        Event::StepBlocked { by, .. } => with_sign(CARE, "–", format!("blocked by `{}`", sanitize(by))),
+        Event::StepProvisional { .. } => with_sign(CARE, "?", PROVISIONAL),
+        Event::MergeConflicted { files, text, .. } => with_sign(ERROR, "✗", conflict(files, text)),
         Event::StepStarted { .. }
         // Its evidence follows at once.
         | Event::Merged { .. }
@@ -100,14 +100,14 @@ pub(crate) fn milestone(run: &Run, recorded: &RecordedEvent) -> Option<String> {
         | Event::AgentCallFinished { .. }
         | Event::RetryScheduled { counted: true, .. }
         | Event::RunPaused { .. } => return None,
-        _ => return text(run, recorded),
+        _ => return event_text(run, recorded),
     };
     let step = event.step().expect("every event above is about a step");
-    Some(with_step_name(&cut(&name_of(run, step), NAMED), &said))
+    Some(with_step_name(&truncate(&name_of(run, step), NAMED), &said))
 }
 
 /// A text after a sign.
-fn signed(style: Style, sign: &str, text: impl Display) -> String {
+fn with_sign(style: Style, sign: &str, text: impl Display) -> String {
     format!("{} {text}", paint(style, sign))
 }
 
@@ -125,7 +125,7 @@ fn contract_text(
         format!("attempt {attempt}")
     };
     match rerun_reason(run, step, observed) {
-        Some(again) => Some(signed(CARE, "?", format!("{when}: {again}"))),
+        Some(again) => Some(with_sign(CARE, "?", format!("{when}: {again}"))),
         None => contract_failure(verdict, &when, unmet, complaint(observed)),
     }
 }
@@ -142,7 +142,7 @@ fn baseline_text(verdict: Verdict, observed: &Observation) -> Option<String> {
         // What it misses tells whether it is red for the right reason.
         Verdict::Fail => {
             observed.last_words()?;
-            signed(
+            with_sign(
                 DIM,
                 "·",
                 format!("red before the work{}", last_words(observed)),
@@ -195,12 +195,12 @@ fn step_completed(
     attempts: u32,
 ) -> String {
     let step = run.position(id).and_then(|at| run.step(at));
-    let mut aside = because(found, facts);
+    let mut aside = qualified_meaning(found, facts);
     if attempts > 1 {
         aside = format!("{aside}; {attempts} attempts");
     }
     if let Some(took) = step.and_then(|(_, state)| state.duration()) {
-        aside = format!("{aside}; {}", short(took));
+        aside = format!("{aside}; {}", short_duration(took));
     }
     let used = step.map(|(_, state)| state.usage.total);
     if let Some(used) = used.filter(TokenUsage::is_counted) {
@@ -209,7 +209,7 @@ fn step_completed(
     let mut text = format!(
         "{} {}  {} {}",
         paint(GOOD, "✓"),
-        paint(TITLE, cut(&name_of(run, id), NAMED)),
+        paint(TITLE, truncate(&name_of(run, id), NAMED)),
         paint(
             if found == Grade::Proved { GOOD } else { CARE },
             grade(found)
@@ -243,7 +243,9 @@ mod tests {
     use signoff_engine::ProcessEnd;
 
     use super::*;
-    use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started, worked};
+    use crate::report::run::sample::{
+        AGENT, CHECK, apply_events, completed, run, started, work_finished,
+    };
 
     fn said(run: &Run, event: Event) -> Option<String> {
         let recorded = RecordedEvent {
@@ -271,7 +273,7 @@ mod tests {
         };
         assert_eq!(said(&run, spoken.clone()), None);
         let done = completed("step-1", Grade::Proved, EvidenceFacts::default());
-        happened(&mut run, [started("step-1"), spoken, done.clone()]);
+        apply_events(&mut run, [started("step-1"), spoken, done.clone()]);
         assert_eq!(
             said(&run, done).as_deref(),
             Some("✓ 1. A step  proved (red before, green after; 2.0s)\n  agent says: I made it.")
@@ -343,7 +345,7 @@ mod tests {
     #[test]
     fn what_an_agent_used_and_reported_is_told() {
         let mut run = run(&[("A", AGENT)]);
-        let stopped = worked("step-1", ProcessEnd::OverBudget, 14_000, Some(90_000));
+        let stopped = work_finished("step-1", ProcessEnd::OverBudget, 14_000, Some(90_000));
         let log = "(its output: .signoff/runs/steps/step-1/1/agent.log)";
         assert_eq!(
             said(&run, stopped.clone()),
@@ -351,7 +353,7 @@ mod tests {
                 "! 1. A  the agent ended: stopped at its budget {log}"
             ))
         );
-        let mut login = worked("step-1", ProcessEnd::Exited(0), 0, None);
+        let mut login = work_finished("step-1", ProcessEnd::Exited(0), 0, None);
         if let Event::WorkFinished { report, .. } = &mut login {
             let report = report.as_mut().expect("it has a report");
             report.problem = Some("log \u{1b}in".to_owned());
@@ -363,13 +365,13 @@ mod tests {
         let recorded = RecordedEvent {
             seq: 1,
             at: 1,
-            event: worked("step-1", ProcessEnd::Exited(0), 14_000, None),
+            event: work_finished("step-1", ProcessEnd::Exited(0), 14_000, None),
         };
-        let whole = text(&run, &recorded).expect("it is told");
+        let whole = event_text(&run, &recorded).expect("it is told");
         let whole = anstream::adapter::strip_str(&whole).to_string();
         assert_eq!(whole, "  agent says: Done. (14k tokens · cost unknown)");
         let done = completed("step-1", Grade::Proved, EvidenceFacts::default());
-        happened(&mut run, [started("step-1"), stopped, done.clone()]);
+        apply_events(&mut run, [started("step-1"), stopped, done.clone()]);
         let told = said(&run, done).expect("it is told");
         assert!(told.contains("; 2.0s; 14k tokens · $0.09)"), "{told}");
     }

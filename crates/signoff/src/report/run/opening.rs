@@ -12,7 +12,7 @@ use signoff_engine::{
 };
 use signoff_plan::model::{Plan, Step, Work};
 
-use crate::report::columns::{cut, width, wrap};
+use crate::report::columns::{truncate, width, wrap};
 use crate::report::graph::layout::StepGraph;
 use crate::report::graph::terminal::{StepLabels, kind, tree};
 use crate::report::run::evidence::first_names;
@@ -41,7 +41,7 @@ pub(crate) struct OpeningContext<'a> {
 }
 
 /// A pointer to the explanation of a weak level.
-fn weaker(level: &str) -> &'static str {
+fn weak_level_note(level: &str) -> &'static str {
     match level {
         "none" | "landlock" => " (`signoff doctor` shows why)",
         _ => "",
@@ -62,7 +62,7 @@ pub(crate) fn opening(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
         format!(
             "sandbox: {}{}, {at_once}",
             context.settings.sandbox,
-            weaker(&context.settings.sandbox)
+            weak_level_note(&context.settings.sandbox)
         ),
     ] {
         lines.push(paint(DIM, line).to_string());
@@ -104,9 +104,10 @@ fn steps(plan: &Plan, context: &OpeningContext<'_>, rows: usize) -> Vec<String> 
     let mut first = total.min(rows);
     let lines = loop {
         let before = |at| plan.dependencies(at).filter(|&other| other < first);
-        let graph = StepGraph::reduced((0..first).map(|at| before(at).collect()).collect());
+        let graph =
+            StepGraph::from_dependencies((0..first).map(|at| before(at).collect()).collect());
         let labels = StepLabels {
-            text: &|step, rows| text(step, rows, context),
+            text: &|step, rows| step_text(step, rows, context),
             sign: &kind,
         };
         let lines = tree(plan, &graph, usize::MAX, context.size.0, &labels);
@@ -122,17 +123,20 @@ fn steps(plan: &Plan, context: &OpeningContext<'_>, rows: usize) -> Vec<String> 
 }
 
 /// A step in so many columns. The title is cut, not the agent, which costs money.
-fn text(step: &Step, columns: usize, context: &OpeningContext<'_>) -> String {
-    let remark = cut(&remark(step, context), columns.saturating_sub(TITLE_LEAST));
+fn step_text(step: &Step, columns: usize, context: &OpeningContext<'_>) -> String {
+    let remark = truncate(
+        &step_remark(step, context),
+        columns.saturating_sub(TITLE_LEAST),
+    );
     let title = sanitize(step.title.trim());
     let title = if title.is_empty() { &step.id } else { &title };
     let heading = format!("{}. {title}", step.number);
-    let heading = cut(&heading, columns.saturating_sub(width(&remark) + 2));
+    let heading = truncate(&heading, columns.saturating_sub(width(&remark) + 2));
     format!("{heading}  {}", paint(DIM, remark))
 }
 
 /// Who does it, and what decides whether it is done.
-fn remark(step: &Step, context: &OpeningContext<'_>) -> String {
+fn step_remark(step: &Step, context: &OpeningContext<'_>) -> String {
     let has_arbiter = !context.settings.roles.is_empty();
     let mut words = vec![match &step.work {
         Work::Agent { role: None, .. } if has_arbiter => "a role is chosen".to_owned(),
@@ -185,7 +189,7 @@ fn notes(run: &Run, context: &OpeningContext<'_>) -> Vec<String> {
         .as_deref()
         .filter(|files| !files.is_empty())
     {
-        let names = cut(
+        let names = truncate(
             &sanitize(&first_names(files)),
             context.size.0.saturating_sub(24),
         );

@@ -8,7 +8,7 @@ use signoff_engine::{Event, RecordedEvent, Run, wall_left};
 use signoff_runtime::Error;
 use signoff_runtime::drive::{ActiveAgent, Observe};
 use signoff_runtime::project::Project;
-use signoff_runtime::runs::view::{plan_created, streamed};
+use signoff_runtime::runs::view::{plan_created, stream_event};
 
 use crate::report::run::agent_text::{AgentLines, agent_line, agent_text};
 use crate::report::run::event_lines::EventLines;
@@ -89,7 +89,7 @@ impl<'a> RunReporter<'a> {
             budget: left,
             ..self.limits
         };
-        let row = LiveRow::of(step, state, run.work_location(at), screen.elapsed(), limits);
+        let row = LiveRow::for_step(step, state, run.work_location(at), screen.elapsed(), limits);
         screen.set(at, row, totals);
         Some(())
     }
@@ -115,7 +115,7 @@ impl Observe for RunReporter<'_> {
                 let created = plan_created(run, recorded, &self.shell);
                 self.session.json(&created);
             }
-            let mut shown = streamed(run, recorded);
+            let mut shown = stream_event(run, recorded);
             let at = recorded.event.step().and_then(|step| run.position(step));
             let told = at.and_then(|at| self.progress.get(&at).copied().flatten());
             shown.progress = told.map_or(shown.progress, |told| told.max(shown.progress));

@@ -46,7 +46,7 @@ pub(crate) const AGENT: &str =
     "**target:** coder\n**task:**\nDo it.\n\n**contract:**\n```shell\ntest -s out\n```\n";
 
 /// Applies events, one each second, starting at second 1.
-pub(crate) fn happened(run: &mut Run, events: impl IntoIterator<Item = Event>) {
+pub(crate) fn apply_events(run: &mut Run, events: impl IntoIterator<Item = Event>) {
     for (seq, event) in (1..).zip(events) {
         let at: Millis = seq * 1000;
         apply(run, &RecordedEvent { seq, at, event });
@@ -70,7 +70,12 @@ pub(crate) fn completed(step: &str, evidence: Grade, facts: EvidenceFacts) -> Ev
 }
 
 /// An agent's work ends, with what it used.
-pub(crate) fn worked(step: &str, ended: ProcessEnd, tokens: u64, usd_e6: Option<u64>) -> Event {
+pub(crate) fn work_finished(
+    step: &str,
+    ended: ProcessEnd,
+    tokens: u64,
+    usd_e6: Option<u64>,
+) -> Event {
     let usage = ModelUsage {
         model: Some("opus".to_owned()),
         output_tokens: tokens,

@@ -6,13 +6,13 @@ use anstyle::Style;
 use signoff_engine::{Grade, Millis, Run, Stage, StepState, StepStatus, TokenUsage, tokens_text};
 use signoff_runtime::timestamp;
 
-use crate::report::columns::{cut, push, spaces, width, wrap};
+use crate::report::columns::{push, spaces, truncate, width, wrap};
 use crate::report::graph::progress::work_location_name;
-use crate::report::run::evidence::{because, grade};
+use crate::report::run::evidence::{grade, qualified_meaning};
 use crate::report::run::short_text::one_line;
 use crate::report::run::totals::{NOTHING, grades, halted_word, totals, usage_lines};
 use crate::report::step_name::name;
-use crate::report::time::short;
+use crate::report::time::short_duration;
 use crate::style::{CARE, DIM, ERROR, GOOD, TITLE, paint};
 
 /// The minimum and maximum width of a name.
@@ -33,7 +33,7 @@ const REPEATED: usize = 40;
 
 /// One row for each step under a heading, then the totals. `driven`: a process drives the run, and it is `now`.
 pub(crate) fn table(run: &Run, driven: Option<Millis>, columns: usize) -> String {
-    let mut rows = rows(run, driven);
+    let mut rows = all_rows(run, driven);
     let driven = driven.is_some();
     let notes = take_repeated(&mut rows);
     let names = rows.iter().map(|row| row.indent + width(&row.name));
@@ -48,7 +48,7 @@ pub(crate) fn table(run: &Run, driven: Option<Millis>, columns: usize) -> String
     let mut table = String::with_capacity(160 * (rows.len() + 2));
     layout.heading(&mut table);
     for row in &rows {
-        layout.row(&mut table, row);
+        layout.push_row(&mut table, row);
     }
     for (number, note) in (1..).zip(&notes) {
         let text = wrap(&format!("({number}) {note}"), columns.saturating_sub(2));
@@ -115,24 +115,28 @@ struct Row {
 }
 
 /// The rows of all steps, items below their loops.
-fn rows(run: &Run, driven: Option<Millis>) -> Vec<Row> {
+fn all_rows(run: &Run, driven: Option<Millis>) -> Vec<Row> {
     // The whole question stands below or above the table.
     let mut asked: BTreeMap<usize, &str> = BTreeMap::new();
     // Once it has ended nobody is asked.
     for item in run.items().filter(|_| run.outcome().is_none()) {
-        asked.extend(item.about().iter().map(|&at| (at, item.id.as_str())));
+        asked.extend(
+            item.steps_concerned()
+                .iter()
+                .map(|&at| (at, item.id.as_str())),
+        );
     }
     let mut rows = Vec::new();
     let mut order = run.order().peekable();
     while let Some(at) = order.next() {
-        rows.extend(row(run, (at, driven), asked.get(&at).copied()));
+        rows.extend(step_row(run, (at, driven), asked.get(&at).copied()));
         let mut items = Vec::new();
         while let Some(item) = order.next_if(|&next| parent(run, next) == Some(at)) {
             items.push(item);
         }
         let (shown, fine) = split(run, items);
         for item in shown {
-            rows.extend(row(run, (item, driven), asked.get(&item).copied()));
+            rows.extend(step_row(run, (item, driven), asked.get(&item).copied()));
         }
         rows.extend(folded_row(run, &fine));
     }
@@ -154,7 +158,7 @@ fn split(run: &Run, items: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     (shown, fine)
 }
 
-fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Option<Row> {
+fn step_row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Option<Row> {
     let (step, state) = run.step(at)?;
     let driven = now.is_some();
     // Once the run has ended nobody is asked.
@@ -168,7 +172,7 @@ fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Op
         Some(known) => (
             grade(known.grade),
             grade_style(known.grade),
-            because(known.grade, &known.facts),
+            qualified_meaning(known.grade, &known.facts),
         ),
         None => {
             let halted = run.halt_reason(at).filter(|_| !driven);
@@ -176,7 +180,7 @@ fn row(run: &Run, (at, now): (usize, Option<Millis>), asked: Option<&str>) -> Op
                 .work_location(at)
                 .filter(|_| driven)
                 .map(work_location_name);
-            let outside = run.waits_outside(at, timestamp).filter(|_| driven);
+            let outside = run.shared_limit_text(at, timestamp).filter(|_| driven);
             let reason = state
                 .outcome
                 .reason
@@ -300,8 +304,8 @@ impl Layout {
         table.push('\n');
     }
 
-    fn row(&self, table: &mut String, row: &Row) {
-        let name = cut(&row.name, self.name.saturating_sub(row.indent));
+    fn push_row(&self, table: &mut String, row: &Row) {
+        let name = truncate(&row.name, self.name.saturating_sub(row.indent));
         spaces(table, 2 + row.indent);
         push_styled(table, TITLE, &name);
         spaces(
@@ -311,7 +315,7 @@ impl Layout {
         push_styled(table, row.style, row.word);
         spaces(table, WORD.saturating_sub(row.word.len()) + 2);
         push_right(table, &row.attempts.to_string(), NUMBERS.0);
-        let took = row.took.map(short).unwrap_or_default();
+        let took = row.took.map(short_duration).unwrap_or_default();
         push_right(table, &took, NUMBERS.1 + 2);
         if self.has_spent {
             push_spent(table, &row.used);

@@ -6,7 +6,7 @@ pub(crate) use signoff_page::words::halted::{NOTHING, halted_word};
 
 use crate::report::count::count;
 use crate::report::run::evidence::grade;
-use crate::report::time::short;
+use crate::report::time::short_duration;
 use crate::style::sanitize;
 
 /// `3 steps: 2 proved, 1 failed · 4 agents started · 12s · sandbox: none`
@@ -34,7 +34,7 @@ pub(crate) fn totals(run: &Run, driven: bool) -> String {
         count(steps, "step"),
         words.join(", "),
         count(agents, "agent"),
-        short(run.wall_used()),
+        short_duration(run.wall_used()),
         run.settings().sandbox
     )
 }

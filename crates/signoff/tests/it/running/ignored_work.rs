@@ -54,8 +54,10 @@ fn what_an_agents_program_installs_for_itself_does_not_land() {
     let project = project(&Script::new().reply(works), &plan).on_trees();
     project.signoff(["trust"]).assert_success();
     let run = project.signoff(["run", "plan.md", "--approve"]);
+    // What opencode would run by itself waits for a person.
     run.assert_success()
-        .assert_stderr_contains("landed .opencode/agents/mine.md, a");
+        .assert_stderr_contains("landed a")
+        .assert_stdout_contains("`.opencode/agents/mine.md`: opencode runs it by itself");
     for installed in ["node_modules", "package.json", ".gitignore"] {
         assert!(!project.exists(format!(".opencode/{installed}")), "{run}");
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use signoff_runtime::project::{EngineAccess, KeptProject, ProcessContext, Project as Opened};
+use signoff_runtime::project::{
+    CachedProject, ExternalServices, ProcessContext, Project as Opened,
+};
 use signoff_runtime::runs::view::RunView;
 use signoff_testkit::{Project, Reply, Script};
 
@@ -39,7 +41,7 @@ fn process(project: &Project) -> ProcessContext {
         user_config: None,
         state_dir: None,
         person: "tester".to_owned(),
-        engine: EngineAccess::default(),
+        services: ExternalServices::default(),
     }
 }
 
@@ -48,7 +50,7 @@ fn an_update_has_the_steps_that_are_asked_for_and_the_newest_as_the_report_has_t
     let project = asking();
     let run = newest_run(&project);
     let process = process(&project);
-    let keeping = KeptProject::default();
+    let keeping = CachedProject::default();
     let kept = keeping.open(&process).expect("a project");
     let anew = Opened::open(&process).expect("a project");
     let check = |named: &[&str], newest: usize, expected: &[&str], earlier: usize| {
@@ -78,7 +80,7 @@ fn what_is_kept_is_what_is_there() {
     let project = asking();
     let run = newest_run(&project);
     let process = process(&project);
-    let keeping = KeptProject::default();
+    let keeping = CachedProject::default();
     let journal = project
         .path()
         .join(format!(".signoff/runs/{run}/journal.jsonl"));

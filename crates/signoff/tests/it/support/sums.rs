@@ -80,13 +80,13 @@ fn plan(role: &str, first_contract: &str, second_task: &str) -> String {
 pub(crate) fn planner(role: &str, script: fn(String) -> Script) -> Script {
     let red = "sh tests/add.sh";
     Script::default()
-        .about("# A plan under way", script(plan(role, red, RIGHT)))
-        .about("holds already, before", script(plan(role, red, WRONG)))
-        .about(
+        .when_about("# A plan under way", script(plan(role, red, RIGHT)))
+        .when_about("holds already, before", script(plan(role, red, WRONG)))
+        .when_about(
             "contract-vacuous",
             script(plan(role, "test -s calc.sh", WRONG)),
         )
-        .about("You are a planner", script(plan(role, "true", WRONG)))
+        .when_about("You are a planner", script(plan(role, "true", WRONG)))
 }
 
 /// The same, and an agent's work on the steps.
@@ -96,9 +96,9 @@ pub(crate) fn planner_and_worker(role: &str) -> Script {
         Script::new([Reply::Shell { command }, Reply::Text("Done.".to_owned())])
     };
     planner(role, |plan| Script::new([Reply::Text(plan)]))
-        .about("add its two numbers", works(ADDS))
-        .about("in the shell itself", works(DOUBLES))
-        .about("with the program", works("echo there is no bc"))
+        .when_about("add its two numbers", works(ADDS))
+        .when_about("in the shell itself", works(DOUBLES))
+        .when_about("with the program", works("echo there is no bc"))
 }
 
 /// The same work by a program that is told its task on stdin.

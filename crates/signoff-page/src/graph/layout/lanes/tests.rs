@@ -115,7 +115,7 @@ fn every_drawing_can_be_read_back() {
         let direct = (0..count)
             .map(|node| (0..node).filter(|_| random(count) < 2).collect())
             .collect();
-        let dependencies = super::super::StepGraph::reduced(direct).dependencies;
+        let dependencies = super::super::StepGraph::from_dependencies(direct).dependencies;
         let rows = draw(&dependencies, 100).expect("it fits");
         let expected: Vec<BTreeSet<usize>> = dependencies
             .iter()

@@ -1,7 +1,7 @@
 //! Programs that look at files, directories and archives.
 
-use crate::shell::read_only::argument::Argument;
-use crate::shell::read_only::options::{Given, Options, one_dash, options};
+use crate::shell::read_only::argument::CheckedArgument;
+use crate::shell::read_only::options::{Options, ParsedArguments, one_dash, options};
 use crate::shell::read_only::program::{Program, Rule, any, programs, with};
 use crate::shell::read_only::refusal::Refusal;
 
@@ -112,7 +112,7 @@ const COMPRESSION: Options = options(
 .first();
 
 /// Without one of these they replace the file.
-fn to_stdout(given: &Given<'_>) -> Result<(), Refusal> {
+fn to_stdout(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     let stdout = given.has(&["c", "stdout", "to-stdout"]);
     // Of `-t` and `-d` some follow the last.
     let unpacks = given.has(&["d", "decompress", "uncompress"]);
@@ -128,7 +128,7 @@ const TAR: Options = options("tvzjJ", "f", "list verbose gzip bzip2 xz zstd file
 
 /// `-t`, or `t` in the form without a dash, which only the first word can have. An archive with a colon may
 /// be on another machine.
-fn tar(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn tar(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let Some((first, rest)) = arguments.split_first() else {
         return Ok(());
     };
@@ -160,7 +160,7 @@ fn tar(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
     }
 }
 
-fn shows_archive(given: &Given<'_>) -> Result<(), Refusal> {
+fn shows_archive(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     if given.has(&["l", "t", "v", "p", "c", "Z", "z"]) || given.operands.is_empty() {
         Ok(())
     } else {
@@ -169,7 +169,7 @@ fn shows_archive(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// `@FILE` reads more options from a file.
-fn own_options(given: &Given<'_>) -> Result<(), Refusal> {
+fn own_options(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     match given.operands.iter().find(|file| file.may_start_with("@")) {
         Some(file) => Err(Refusal::UnknownArgument(file.raw.to_owned())),
         None => Ok(()),

@@ -2,8 +2,8 @@
 //! reaches another machine (`ls-remote`, `remote show NAME`) is not listed.
 
 use super::git_options::{DIFF, LOG, REVISIONS};
-use crate::shell::read_only::argument::Argument;
-use crate::shell::read_only::options::{Given, Options, options};
+use crate::shell::read_only::argument::CheckedArgument;
+use crate::shell::read_only::options::{Options, ParsedArguments, options};
 use crate::shell::read_only::program::{Program, Rule, any, commands, programs, with};
 use crate::shell::read_only::refusal::{Effect, Refusal};
 
@@ -153,7 +153,7 @@ const CONFIG: Options = options(
 .first();
 
 /// A signature is checked by a program that keeps records.
-fn no_signatures(given: &Given<'_>) -> Result<(), Refusal> {
+fn no_signatures(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     for value in given.values(&["format", "pretty", "sort"]) {
         let Some(value) = value else {
             return Err(Refusal::Unforeseeable("the format".to_owned()));
@@ -174,7 +174,7 @@ fn shows_signature(format: &str) -> bool {
 }
 
 /// A name without a listing option makes a branch.
-fn lists_branches(given: &Given<'_>) -> Result<(), Refusal> {
+fn lists_branches(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     lists(
         given,
         &[
@@ -189,12 +189,12 @@ fn lists_branches(given: &Given<'_>) -> Result<(), Refusal> {
     no_signatures(given)
 }
 
-fn lists_tags(given: &Given<'_>) -> Result<(), Refusal> {
+fn lists_tags(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     lists(given, &["l", "list"])?;
     no_signatures(given)
 }
 
-fn lists(given: &Given<'_>, listing: &[&str]) -> Result<(), Refusal> {
+fn lists(given: &ParsedArguments<'_>, listing: &[&str]) -> Result<(), Refusal> {
     if given.operands.is_empty() || given.has(listing) {
         Ok(())
     } else {
@@ -203,7 +203,7 @@ fn lists(given: &Given<'_>, listing: &[&str]) -> Result<(), Refusal> {
 }
 
 /// `show NAME` asks the other machine unless `-n` is given.
-fn remote(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn remote(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let given = options("v", "", "verbose").leading().read(arguments)?;
     let Some((command, rest)) = given.operands.split_first() else {
         return Ok(());
@@ -226,7 +226,7 @@ fn remote(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
 }
 
 /// Two words set a value, unless an option asks for one.
-fn reads_configuration(given: &Given<'_>) -> Result<(), Refusal> {
+fn reads_configuration(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     let asks = given.has(&[
         "l",
         "list",
@@ -253,7 +253,7 @@ fn reads_configuration(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// `expire`, `delete` and `drop` change it.
-fn reflog(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn reflog(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let given = LOG.read(arguments)?;
     match given.operands.first() {
         None => no_signatures(&given),

@@ -15,7 +15,7 @@ mod text;
 use super::program::{Program, Rule, find};
 
 /// Every program with its rule.
-pub(super) fn all() -> impl Iterator<Item = &'static Program> {
+pub(super) fn all_programs() -> impl Iterator<Item = &'static Program> {
     let families = [
         shell::PROGRAMS,
         files::PROGRAMS,
@@ -40,7 +40,7 @@ pub(super) fn reaches_out(name: &str) -> bool {
 /// The names of all programs, with their sub-commands: `cat`, `git log`.
 pub(super) fn names() -> Vec<String> {
     let mut names = Vec::new();
-    for program in all() {
+    for program in all_programs() {
         add_names("", program, &mut names);
     }
     names

@@ -1,7 +1,7 @@
 //! Plain requests: what a page says may be read, nothing may be sent or stored.
 
-use crate::shell::read_only::argument::Argument;
-use crate::shell::read_only::options::{Given, Options, options};
+use crate::shell::read_only::argument::CheckedArgument;
+use crate::shell::read_only::options::{Options, ParsedArguments, options};
 use crate::shell::read_only::program::{Program, Rule, commands, programs, with};
 use crate::shell::read_only::refusal::{Effect, Refusal};
 
@@ -19,24 +19,28 @@ const CURL: Options = options(
      http2 http3 no-progress-meter progress-bar no-buffer max-redirs= request= write-out= url= output= tlsv1.2 tlsv1.3",
 );
 
-fn curl(given: &Given<'_>) -> Result<(), Refusal> {
-    each(given, &["X", "request"], |method| {
+fn curl(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
+    check_each(given, &["X", "request"], |method| {
         matches!(method, "GET" | "HEAD")
     })?;
-    each(given, &["o", "output"], |file| {
+    check_each(given, &["o", "output"], |file| {
         matches!(file, "-" | "/dev/null")
     })?;
     // `%output{FILE}` writes, `@FILE` sends or reads a file.
-    each(given, &["w", "write-out"], |format| {
+    check_each(given, &["w", "write-out"], |format| {
         !format.contains("output{") && !format.starts_with('@')
     })?;
-    each(given, &["H", "header"], |header| !header.starts_with('@'))?;
-    each(given, &["url"], |url| !url.starts_with('@') && is_web(url))?;
+    check_each(given, &["H", "header"], |header| !header.starts_with('@'))?;
+    check_each(given, &["url"], |url| !url.starts_with('@') && is_web(url))?;
     urls(&given.operands)
 }
 
 /// Every value must be known and pass.
-fn each(given: &Given<'_>, names: &[&str], passes: fn(&str) -> bool) -> Result<(), Refusal> {
+fn check_each(
+    given: &ParsedArguments<'_>,
+    names: &[&str],
+    passes: fn(&str) -> bool,
+) -> Result<(), Refusal> {
     for value in given.values(names) {
         match value {
             Some(value) if passes(value) => {}
@@ -51,7 +55,7 @@ fn each(given: &Given<'_>, names: &[&str], passes: fn(&str) -> bool) -> Result<(
 }
 
 /// The whole address must be known: what is filled in could carry a file's content away.
-fn urls(operands: &[Argument<'_>]) -> Result<(), Refusal> {
+fn urls(operands: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     for url in operands {
         match url.text {
             Some(text) if is_web(text) => {}
@@ -83,8 +87,8 @@ const WGET: Options = options(
     "quiet spider output-document= timeout= tries= user-agent= server-response no-verbose no-hsts header= no-check-certificate",
 );
 
-fn wget(given: &Given<'_>) -> Result<(), Refusal> {
-    each(given, &["O", "output-document"], |file| {
+fn wget(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
+    check_each(given, &["O", "output-document"], |file| {
         matches!(file, "-" | "/dev/null")
     })?;
     if !given.has(&["O", "output-document", "spider", "help", "version"]) {

@@ -1,8 +1,8 @@
 //! Questions to package managers. What is not listed may install, lock, run a script of a package or ask
 //! another machine.
 
-use crate::shell::read_only::argument::Argument;
-use crate::shell::read_only::options::{Given, Options, options};
+use crate::shell::read_only::argument::CheckedArgument;
+use crate::shell::read_only::options::{Options, ParsedArguments, options};
 use crate::shell::read_only::program::{Program, Rule, any, commands, programs, with};
 use crate::shell::read_only::refusal::Refusal;
 
@@ -142,7 +142,7 @@ const NPM_OPTIONS: Options = options(
 );
 
 /// `npm audit fix` installs.
-fn only_audits(given: &Given<'_>) -> Result<(), Refusal> {
+fn only_audits(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     match given.operands.first() {
         Some(first) if first.text != Some("signatures") => {
             Err(Refusal::UnknownProgram(format!("npm audit {}", first.raw)))
@@ -173,7 +173,7 @@ const CARGO: &[Program] = &[
 ];
 
 /// Without `--frozen` the lock file may be written and packages fetched.
-fn keeps_lock_file(given: &Given<'_>) -> Result<(), Refusal> {
+fn keeps_lock_file(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     let frozen = given.has(&["frozen"]) || (given.has(&["locked"]) && given.has(&["offline"]));
     if frozen || given.has(&["no-deps"]) {
         Ok(())
@@ -199,7 +199,7 @@ const PIP: &[Program] = &[
     with("inspect", options("lv", "", "local user")),
 ];
 
-fn any_of_dpkg(given: &Given<'_>) -> Result<(), Refusal> {
+fn any_of_dpkg(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     let asks = [
         "l",
         "L",
@@ -224,7 +224,7 @@ fn any_of_dpkg(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// Only queries, which the first letter says.
-fn rpm(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn rpm(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     first_letter(
         arguments,
         "-q",
@@ -232,12 +232,12 @@ fn rpm(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
     )
 }
 
-fn pacman(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn pacman(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     first_letter(arguments, "-Q", options("Qilsoeqdtnmkcpu", "", "quiet"))
 }
 
 fn first_letter(
-    arguments: &[Argument<'_>],
+    arguments: &[CheckedArgument<'_>],
     letter: &'static str,
     options: Options,
 ) -> Result<(), Refusal> {

@@ -1,7 +1,7 @@
 //! What the shell does by itself, and programs that run others.
 
-use crate::shell::read_only::argument::Argument;
-use crate::shell::read_only::options::{Given, options};
+use crate::shell::read_only::argument::CheckedArgument;
+use crate::shell::read_only::options::{ParsedArguments, options};
 use crate::shell::read_only::program::{Program, Rule, any, programs};
 use crate::shell::read_only::refusal::Refusal;
 use crate::shell::read_only::wrappers::{COMMAND, ENV, IONICE, NICE, STDBUF, TIMEOUT, XARGS};
@@ -29,7 +29,7 @@ pub(super) const PROGRAMS: &[Program] = &[
 ];
 
 /// `-v` assigns, and zsh calculates what stands for a number.
-fn printf(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn printf(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let arguments = match arguments.split_first() {
         Some((first, rest)) if first.text == Some("--") => rest,
         _ => arguments,
@@ -74,17 +74,18 @@ fn has_no_numbers(format: &str) -> bool {
 }
 
 /// zsh calculates more than numbers.
-fn number(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn number(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_number =
-        |word: &&Argument<'_>| word.text.is_some_and(number) || matches!(word.raw, "$?" | "\"$?\"");
+    let is_number = |word: &&CheckedArgument<'_>| {
+        word.text.is_some_and(number) || matches!(word.raw, "$?" | "\"$?\"")
+    };
     match arguments.iter().find(|word| !is_number(word)) {
         Some(word) => Err(Refusal::Unforeseeable(word.raw.to_owned())),
         None => Ok(()),
     }
 }
 
-fn read(given: &Given<'_>) -> Result<(), Refusal> {
+fn read(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     given
         .operands
         .iter()
@@ -92,7 +93,7 @@ fn read(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// Only how mistakes are handled may change.
-fn set(arguments: &[Argument<'_>]) -> Result<(), Refusal> {
+fn set(arguments: &[CheckedArgument<'_>]) -> Result<(), Refusal> {
     for argument in arguments {
         let text = argument.text.unwrap_or_default();
         let letters = text.strip_prefix(['-', '+']);

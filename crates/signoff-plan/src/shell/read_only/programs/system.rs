@@ -1,7 +1,7 @@
 //! Programs that show the state of the machine.
 
-use crate::shell::read_only::argument::Argument;
-use crate::shell::read_only::options::{Given, Options, one_dash, options};
+use crate::shell::read_only::argument::CheckedArgument;
+use crate::shell::read_only::options::{Options, ParsedArguments, one_dash, options};
 use crate::shell::read_only::program::{Program, Rule, any, commands, programs, with};
 use crate::shell::read_only::refusal::{Effect, Refusal};
 
@@ -168,8 +168,8 @@ const IP: &[Program] = &[programs(
 )];
 
 /// Without `+` an operand is the time to set.
-fn prints_date(given: &Given<'_>) -> Result<(), Refusal> {
-    let prints = |operand: &&Argument<'_>| {
+fn prints_date(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
+    let prints = |operand: &&CheckedArgument<'_>| {
         let written = operand.raw.trim_start_matches(['"', '\'']);
         written.starts_with('+') && !operand.many
     };
@@ -183,7 +183,7 @@ fn prints_date(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// `lsof -i @HOST` asks where that is.
-fn names_no_machine(given: &Given<'_>) -> Result<(), Refusal> {
+fn names_no_machine(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     let local = |text: &str| !text.contains('@');
     match given
         .operands
@@ -196,7 +196,7 @@ fn names_no_machine(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// Without `-n` a name server is asked whose address it is.
-fn names_addresses_only(given: &Given<'_>) -> Result<(), Refusal> {
+fn names_addresses_only(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     if given.has(&["n", "numeric"]) {
         Ok(())
     } else {
@@ -205,7 +205,7 @@ fn names_addresses_only(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// A file is formatted with what it says itself.
-fn named_page(given: &Given<'_>) -> Result<(), Refusal> {
+fn named_page(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     let page = |text: &str| !text.contains('/');
     match given
         .operands
@@ -217,7 +217,7 @@ fn named_page(given: &Given<'_>) -> Result<(), Refusal> {
     }
 }
 
-fn sets_nothing(given: &Given<'_>) -> Result<(), Refusal> {
+fn sets_nothing(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     let sets = |text: &str| text.contains('=');
     match given
         .operands
@@ -233,7 +233,7 @@ fn sets_nothing(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// Without `-l` it replaces the jobs.
-fn lists_jobs(given: &Given<'_>) -> Result<(), Refusal> {
+fn lists_jobs(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     if given.has(&["l"]) && given.operands.is_empty() {
         Ok(())
     } else {
@@ -242,7 +242,7 @@ fn lists_jobs(given: &Given<'_>) -> Result<(), Refusal> {
 }
 
 /// With `-a` a word is a setting for all of them.
-fn one_interface(given: &Given<'_>) -> Result<(), Refusal> {
+fn one_interface(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     match given.operands.first() {
         Some(word) if given.has_options() => Err(Refusal::UnknownArgument(word.raw.to_owned())),
         _ => Ok(()),

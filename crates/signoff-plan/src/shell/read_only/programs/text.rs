@@ -1,6 +1,6 @@
 //! Programs that print, cut and compare text.
 
-use crate::shell::read_only::options::{Given, Options, options};
+use crate::shell::read_only::options::{Options, ParsedArguments, options};
 use crate::shell::read_only::program::{Program, Rule, any, programs, with};
 use crate::shell::read_only::refusal::Refusal;
 use crate::shell::read_only::{awk, sed};
@@ -69,7 +69,7 @@ const BAT: Options = options(
 );
 
 /// `bat cache` writes, and a pager that is named runs.
-fn no_cache(given: &Given<'_>) -> Result<(), Refusal> {
+fn no_cache(given: &ParsedArguments<'_>) -> Result<(), Refusal> {
     match given.operands.first() {
         Some(first) if first.may_start_with("cache") => {
             Err(Refusal::UnknownProgram("bat cache".to_owned()))

@@ -17,7 +17,7 @@ const UNDER_WAY: Millis = 60 * 1000;
 impl Pruning<'_> {
     /// What a proposer that was killed, or a plan that was deleted, left. `unread` are the names of
     /// what could not be read: its artifacts are unknown.
-    pub(super) fn artifacts(
+    pub(super) fn prune_artifacts(
         &mut self,
         indexed: &IndexedPlans,
         unread: &BTreeSet<OsString>,
@@ -48,7 +48,7 @@ impl Pruning<'_> {
     }
 
     fn is_left(&self, path: &Path) -> bool {
-        let written = Stamp::of(path).map_or(Millis::MAX, |stamp| stamp.written());
+        let written = Stamp::of(path).map_or(Millis::MAX, |stamp| stamp.modified_at());
         let age = self.context.clock.now().saturating_sub(written);
         age > UNDER_WAY && self.is_old(written)
     }

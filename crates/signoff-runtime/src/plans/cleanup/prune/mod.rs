@@ -5,7 +5,7 @@
 //! repeatable: what a killed `prune` left is found by the next.
 
 mod artifacts;
-mod remains;
+mod leftovers;
 mod runs;
 mod tree;
 
@@ -24,10 +24,10 @@ use crate::plan_history::PlanHistory;
 use crate::plans::ActorContext;
 use crate::plans::index::{Archive, IndexedPlan, IndexedPlans, PlanLocationKind, refresh};
 use crate::plans::locked::LockedPlan;
-use crate::plans::locked::stale::DAY;
+use crate::plans::locked::expiry::DAY;
 use crate::project::locks::take_start;
 use crate::project::relative;
-use crate::trees::RemainsFinder;
+use crate::trees::LeftoverFinder;
 
 /// What may go.
 #[derive(Debug, Clone, Copy)]
@@ -101,19 +101,19 @@ pub fn prune(context: ActorContext<'_>, options: &PruneOptions) -> Result<PruneR
         .collect();
     for trouble in troubles {
         // What cannot be read cannot be identified.
-        pruning.keep(&trouble.path, KeptReason::Error(trouble.error));
+        pruning.note_kept(&trouble.path, KeptReason::Error(trouble.error));
     }
     for found in &indexed.found {
-        pruning.archived(found);
+        pruning.prune_archived(found);
     }
-    pruning.artifacts(&indexed, &unread)?;
-    pruning.runs(&indexed)?;
-    pruning.orphans();
+    pruning.prune_artifacts(&indexed, &unread)?;
+    pruning.prune_runs(&indexed)?;
+    pruning.remove_orphans();
     // After the runs: the logs tell which of them are over.
     if options.records {
-        pruning.records(&indexed);
+        pruning.prune_records(&indexed);
     }
-    pruning.locks(&indexed)?;
+    pruning.prune_locks(&indexed)?;
     Ok(pruning.pruned)
 }
 
@@ -133,7 +133,7 @@ pub fn prune_damaged_runs(
     let mut pruning = Pruning::new(context, options);
     let _starting = take_start(context.project)?;
     for run in runs {
-        pruning.damaged_run(run, force)?;
+        pruning.prune_damaged_run(run, force)?;
     }
     Ok(pruning.pruned)
 }
@@ -141,7 +141,7 @@ pub fn prune_damaged_runs(
 struct Pruning<'a> {
     context: ActorContext<'a>,
     options: PruneOptions,
-    remains: RemainsFinder<'a>,
+    remains: LeftoverFinder<'a>,
     pruned: PruneReport,
     /// Keys of the plans that go now.
     gone: BTreeSet<String>,
@@ -155,8 +155,8 @@ impl<'a> Pruning<'a> {
             context,
             options,
             // Git is not needed for anything else here.
-            remains: RemainsFinder::of(context.project)
-                .unwrap_or_else(|_| RemainsFinder::without_git(context.project)),
+            remains: LeftoverFinder::of(context.project)
+                .unwrap_or_else(|_| LeftoverFinder::without_git(context.project)),
             pruned: PruneReport::default(),
             gone: BTreeSet::new(),
             needed: BTreeSet::new(),
@@ -170,13 +170,13 @@ impl Pruning<'_> {
         age > self.options.older_than_days.saturating_mul(DAY)
     }
 
-    fn keep(&mut self, path: &Path, why: KeptReason) {
+    fn note_kept(&mut self, path: &Path, why: KeptReason) {
         let path = path.to_owned();
         self.pruned.kept.push(KeptItem { path, why });
     }
 
     /// An archived plan with what belongs to it, if it is old.
-    fn archived(&mut self, found: &IndexedPlan) {
+    fn prune_archived(&mut self, found: &IndexedPlan) {
         let Some(row) = &found.entry.row else {
             return;
         };
@@ -198,7 +198,7 @@ impl Pruning<'_> {
                 self.gone.insert(row.key.clone());
             }
             Ok(false) => {}
-            Err(error) => self.keep(path, KeptReason::Error(error)),
+            Err(error) => self.note_kept(path, KeptReason::Error(error)),
         }
     }
 
@@ -215,12 +215,12 @@ impl Pruning<'_> {
                 by: locked.actor_name(),
             }])?;
         }
-        failpoint::reached("prune.logged");
+        failpoint::reach("prune.logged");
         Ok(true)
     }
 
     /// Logs and signatures of plans whose files are gone for long enough.
-    fn records(&mut self, indexed: &IndexedPlans) {
+    fn prune_records(&mut self, indexed: &IndexedPlans) {
         let store = &self.context.project.store;
         let mut logs = Vec::new();
         for found in &indexed.found {
@@ -252,7 +252,7 @@ impl Pruning<'_> {
             plan_log::forget_end(log)
         };
         if let Err(error) = forgotten {
-            return self.keep(log, KeptReason::Error(error.into()));
+            return self.note_kept(log, KeptReason::Error(error.into()));
         }
         self.remove(RemovedKind::Log, key, log);
         self.remove(RemovedKind::Log, key, &plan_log::head_path(log));
@@ -273,7 +273,7 @@ impl Pruning<'_> {
     }
 
     /// Lock files of plans that are gone. Those of the others are taken again and again.
-    fn locks(&mut self, indexed: &IndexedPlans) -> Result<(), Error> {
+    fn prune_locks(&mut self, indexed: &IndexedPlans) -> Result<(), Error> {
         let store = &self.context.project.store;
         let known: BTreeSet<PathBuf> = indexed
             .rows()
@@ -315,7 +315,7 @@ impl Pruning<'_> {
         if !self.options.dry_run
             && let Err(error) = remove(path)
         {
-            return self.keep(path, KeptReason::Error(error));
+            return self.note_kept(path, KeptReason::Error(error));
         }
         self.pruned.removed.push(RemovedItem {
             kind,

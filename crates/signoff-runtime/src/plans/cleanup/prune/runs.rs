@@ -7,7 +7,7 @@ use signoff_api::pruned::RemovedKind;
 use signoff_engine::Run;
 use signoff_store::index::Stamp;
 use signoff_store::lock::is_held;
-use signoff_store::runs::{RunDir, RunEntry, is_run_id, list, retired};
+use signoff_store::runs::{RunDir, RunEntry, is_run_id, list, retired_directories};
 
 use super::tree::{remove, size};
 use super::{IndexedPlans, KeptReason, Pruning};
@@ -15,11 +15,11 @@ use crate::error::Error;
 use crate::plan_history::names_newest_run;
 use crate::project::locks::take_start;
 use crate::runs::view::RunView;
-use crate::trees::RunRemains;
+use crate::trees::RunLeftovers;
 
 impl Pruning<'_> {
     /// Finished runs, and runs that never began, of plans that are gone.
-    pub(super) fn runs(&mut self, indexed: &IndexedPlans) -> Result<(), Error> {
+    pub(super) fn prune_runs(&mut self, indexed: &IndexedPlans) -> Result<(), Error> {
         let known: BTreeSet<&str> = indexed
             .rows()
             .map(|(_, row, _)| row.key.as_str())
@@ -27,18 +27,18 @@ impl Pruning<'_> {
             .collect();
         // A run that is being made has no lock yet, and looks like one that never began.
         let _starting = take_start(self.context.project)?;
-        for gone in retired(&self.context.project.store)? {
+        for gone in retired_directories(&self.context.project.store)? {
             if !self.options.dry_run {
                 remove(&gone)?;
             }
         }
         for run in list(&self.context.project.store)? {
-            self.run(&run, &known);
+            self.prune_run(&run, &known);
         }
         Ok(())
     }
 
-    fn run(&mut self, run: &RunEntry, known: &BTreeSet<&str>) {
+    fn prune_run(&mut self, run: &RunEntry, known: &BTreeSet<&str>) {
         let path = run.dir.path();
         if is_held(&run.dir.lock()).unwrap_or(true) {
             return;
@@ -46,38 +46,41 @@ impl Pruning<'_> {
         match RunView::load(self.context.project, &run.id) {
             Ok(view) => self.prune_begun_run(run, &view, known),
             Err(Error::NeverBegun { .. }) => {
-                let key = std::fs::read_to_string(run.dir.starting()).unwrap_or_default();
+                let key = std::fs::read_to_string(run.dir.starting_marker()).unwrap_or_default();
                 let is_needed = names_newest_run(self.context.project, &key, &run.id);
-                if !is_needed && self.is_old(written_at(path)) && self.remains_of(&run.id) {
+                if !is_needed && self.is_old(written_at(path)) && self.remove_leftovers_of(&run.id)
+                {
                     self.remove_run(&run.dir, &run.id);
                 }
             }
             Err(error) => {
                 if self.is_old(written_at(path)) {
-                    self.keep(path, KeptReason::Error(error));
+                    self.note_kept(path, KeptReason::Error(error));
                 }
             }
         }
     }
 
     /// Deletes a run that a person named because it cannot be read, or because only what it left is there.
-    pub(super) fn damaged_run(&mut self, run: &str, force: bool) -> Result<(), Error> {
+    pub(super) fn prune_damaged_run(&mut self, run: &str, force: bool) -> Result<(), Error> {
         let project = self.context.project;
         let dir = project.store.run_dir(run);
         let path = dir.path();
         match RunView::load(project, run) {
-            _ if is_held(&dir.lock()).unwrap_or(true) => self.keep(path, KeptReason::Driven),
-            Ok(_) => self.keep(path, KeptReason::Readable),
+            _ if is_held(&dir.lock()).unwrap_or(true) => self.note_kept(path, KeptReason::Driven),
+            Ok(_) => self.note_kept(path, KeptReason::Readable),
             Err(error @ Error::NoSuchRun { .. }) => {
                 let found = self.remains.of_run(run)?;
-                if !is_run_id(run) || found == RunRemains::default() {
+                if !is_run_id(run) || found == RunLeftovers::default() {
                     return Err(error);
                 }
-                self.lost_run(run, found, force);
+                self.remove_lost_run(run, found, force);
             }
             Err(_) => {
                 let found = self.remains.of_run(run)?;
-                if self.lost_run(run, found, force) && self.remains_of(run) && self.shared_run(run)
+                if self.remove_lost_run(run, found, force)
+                    && self.remove_leftovers_of(run)
+                    && self.remove_shared_run(run)
                 {
                     // The directory last: while it is there, its name finds the rest.
                     self.remove_run(&dir, run);
@@ -94,16 +97,16 @@ impl Pruning<'_> {
         if there || !self.is_old(view.last) {
             if view.run.in_worktrees() && is_settled(&view.run) {
                 // The landing or the undo was cut off.
-                self.remains_of(&run.id);
+                self.remove_leftovers_of(&run.id);
             }
             self.needed.insert(view.key.clone());
             return;
         }
         if view.run.outcome().is_none() && !view.over {
-            self.keep(path, KeptReason::Unfinished);
+            self.note_kept(path, KeptReason::Unfinished);
         } else if view.run.has_not_landed() {
-            self.keep(path, KeptReason::NotLanded(run.id.clone()));
-        } else if self.remains_of(&run.id) && self.shared_run(&run.id) {
+            self.note_kept(path, KeptReason::NotLanded(run.id.clone()));
+        } else if self.remove_leftovers_of(&run.id) && self.remove_shared_run(&run.id) {
             // The directory last: while it is there, the next prune finds the rest.
             return self.remove_run(&run.dir, &run.id);
         }
@@ -118,12 +121,12 @@ impl Pruning<'_> {
         let removed = if self.options.dry_run {
             Ok(())
         } else {
-            let gone = dir.retire().map_err(Error::from);
+            let gone = dir.take_name_away().map_err(Error::from);
             gone.and_then(|gone| remove(&gone))
         };
         match removed {
-            Ok(()) => self.removed(RemovedKind::Run, run, dir.path().to_owned(), bytes),
-            Err(error) => self.keep(dir.path(), KeptReason::Error(error)),
+            Ok(()) => self.note_removed(RemovedKind::Run, run, dir.path().to_owned(), bytes),
+            Err(error) => self.note_kept(dir.path(), KeptReason::Error(error)),
         }
     }
 }
@@ -134,5 +137,5 @@ fn is_settled(run: &Run) -> bool {
 }
 
 fn written_at(path: &Path) -> u64 {
-    Stamp::of(path).map_or(0, |stamp| stamp.written())
+    Stamp::of(path).map_or(0, |stamp| stamp.modified_at())
 }

@@ -27,9 +27,9 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
         let path = path.to_owned();
         return Err(Error::LeadsAway { path });
     }
-    let found = path.symlink_metadata().map_err(unreadable(path))?;
+    let found = path.symlink_metadata().map_err(cannot_read(path))?;
     if found.is_dir() {
-        return remove_tree(path).map_err(unreadable(path));
+        return remove_tree(path).map_err(cannot_read(path));
     }
     Ok(atomic::remove(path)?)
 }
@@ -38,17 +38,17 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
 pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(unreadable(directory))?,
+        entries => entries.map_err(cannot_read(directory))?,
     };
     let mut paths = Vec::new();
     for entry in entries {
-        paths.push(entry.map_err(unreadable(directory))?.path());
+        paths.push(entry.map_err(cannot_read(directory))?.path());
     }
     paths.sort();
     Ok(paths)
 }
 
-fn unreadable(path: &Path) -> impl Fn(io::Error) -> Error {
+fn cannot_read(path: &Path) -> impl Fn(io::Error) -> Error {
     move |why| Error::Unreadable {
         path: path.to_owned(),
         why,

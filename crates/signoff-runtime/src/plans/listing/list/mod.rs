@@ -108,7 +108,7 @@ const LONGEST: Millis = 60 * 1000;
 impl ListBasis {
     /// Would another list of the same options say the same? Looks at every file that it was made from, reads no plan, writes
     /// nothing and waits for nobody.
-    pub fn holds(&self, project: &Project, clock: &dyn Clock) -> bool {
+    pub fn is_current(&self, project: &Project, clock: &dyn Clock) -> bool {
         let now = clock.now();
         let age = now.checked_sub(self.at);
         // What other machines did meanwhile, no file here shows.
@@ -235,7 +235,7 @@ impl<'a> Names<'a> {
         Self {
             kept: format!(
                 "{}/",
-                below(project.store.workspace(), &project.store.plans_dir())
+                relative_path(project.store.workspace(), &project.store.plans_dir())
             ),
             present: present.collect(),
         }
@@ -254,7 +254,7 @@ impl<'a> Names<'a> {
 }
 
 /// Where a directory of the store is: no link leads to it, so its path says it.
-fn below(workspace: &Path, directory: &Path) -> String {
+fn relative_path(workspace: &Path, directory: &Path) -> String {
     let below = directory.strip_prefix(workspace).unwrap_or(directory);
     below.display().to_string()
 }

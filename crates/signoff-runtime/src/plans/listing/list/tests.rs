@@ -44,7 +44,7 @@ impl World {
             user_config: None,
             state_dir: None,
             person: "tester".to_owned(),
-            engine: crate::project::EngineAccess::default(),
+            services: crate::project::ExternalServices::default(),
         };
         Self {
             project: Project::open(&process).unwrap(),
@@ -236,7 +236,7 @@ fn a_kept_list_holds_until_anything_looks_different() {
     world.write(".signoff/plans/t/tasks/01-a.md", "---\nid: a\n---\nDo it\n");
     world.write("docs/b.md", &proposal("PLAN-b", "B"));
     world.propose("docs/b.md");
-    let holds = |basis: &ListBasis| basis.holds(&world.project, &world.clock);
+    let holds = |basis: &ListBasis| basis.is_current(&world.project, &world.clock);
     for (what, change) in changes {
         let basis = world.list().basis.expect(what);
         assert!(holds(&basis), "before: {what}");
@@ -258,7 +258,7 @@ fn a_kept_list_holds_for_a_minute_and_not_for_what_needs_another_look() {
     let basis = world.list().basis.unwrap();
     let holds_at = |now| {
         world.clock.0.set(now);
-        basis.holds(&world.project, &world.clock)
+        basis.is_current(&world.project, &world.clock)
     };
     assert!(holds_at(START + 59_000));
     assert!(!holds_at(START + 61_000), "it may have expired");
@@ -266,10 +266,10 @@ fn a_kept_list_holds_for_a_minute_and_not_for_what_needs_another_look() {
     world.clock.0.set(START);
     // A list clears away what a killed writer left.
     let stray = world.write(".signoff/plans/.a.md.signoff-tmp", "");
-    assert!(!basis.holds(&world.project, &world.clock));
+    assert!(!basis.is_current(&world.project, &world.clock));
     world.list();
-    assert!(!stray.exists() && basis.holds(&world.project, &world.clock));
-    // What two files of one id need is said in every list.
+    assert!(!stray.exists() && basis.is_current(&world.project, &world.clock));
+    // Every list says that two files have the same id.
     world.write(".signoff/plans/b.md", &proposal("PLAN-a", "A"));
     assert!(world.list().basis.is_none());
     // Written so short a time ago that the next write might not show.
@@ -278,7 +278,7 @@ fn a_kept_list_holds_for_a_minute_and_not_for_what_needs_another_look() {
     let written = written.duration_since(UNIX_EPOCH).unwrap().as_millis();
     world.clock.0.set(u64::try_from(written).unwrap() + 900);
     let young = world.list().basis.unwrap();
-    assert!(!young.holds(&world.project, &world.clock));
+    assert!(!young.is_current(&world.project, &world.clock));
 }
 
 #[test]

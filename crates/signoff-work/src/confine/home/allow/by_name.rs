@@ -17,7 +17,7 @@ impl AllowList {
         let is_cache = caches::variables().any(|cache| cache == name);
         let is_tool = !CERTIFICATES.contains(&name);
         let is_seen = |list: &mut Self, path: &PathBuf| {
-            let path = list.within(options, path);
+            let path = list.path_in_home(options, path);
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
             // An agent could have put a tool into the tree.
             if !path.is_absolute() || real.starts_with(&list.tree) {

@@ -1,7 +1,7 @@
-//! Which files of settings there are, and which of their keys are known to be no secret. Data.
+//! Which files of settings there are, and which of their keys are known not to be secret. Data.
 
 /// A file of settings.
-pub(super) struct Settings {
+pub(super) struct SettingsFile {
     /// Where it is in a home.
     pub(super) path: &'static str,
     /// A variable that names another place, and where it is there.
@@ -87,20 +87,20 @@ const PIP: &[&str] = &[
     "require-virtualenv",
 ];
 
-pub(super) const SETTINGS: [Settings; 11] = [
-    Settings {
+pub(super) const SETTINGS: [SettingsFile; 11] = [
+    SettingsFile {
         path: ".cargo/config.toml",
         moved_by: Some(("CARGO_HOME", "config.toml")),
         format: Format::Toml,
         keys: CARGO,
     },
-    Settings {
+    SettingsFile {
         path: ".cargo/config",
         moved_by: Some(("CARGO_HOME", "config")),
         format: Format::Toml,
         keys: CARGO,
     },
-    Settings {
+    SettingsFile {
         path: ".npmrc",
         moved_by: None,
         format: Format::Lines,
@@ -134,19 +134,19 @@ pub(super) const SETTINGS: [Settings; 11] = [
             "yes",
         ],
     },
-    Settings {
+    SettingsFile {
         path: ".config/pip/pip.conf",
         moved_by: None,
         format: Format::Lines,
         keys: PIP,
     },
-    Settings {
+    SettingsFile {
         path: ".pip/pip.conf",
         moved_by: None,
         format: Format::Lines,
         keys: PIP,
     },
-    Settings {
+    SettingsFile {
         path: ".config/uv/uv.toml",
         moved_by: None,
         format: Format::Toml,
@@ -167,7 +167,7 @@ pub(super) const SETTINGS: [Settings; 11] = [
             "system-certs",
         ],
     },
-    Settings {
+    SettingsFile {
         path: ".yarnrc.yml",
         moved_by: None,
         format: Format::Lines,
@@ -183,13 +183,13 @@ pub(super) const SETTINGS: [Settings; 11] = [
             "nodeLinker",
         ],
     },
-    Settings {
+    SettingsFile {
         path: ".bundle/config",
         moved_by: None,
         format: Format::Lines,
         keys: &["BUNDLE_MIRROR*", "BUNDLE_SSL_CA_CERT", "BUNDLE_JOBS"],
     },
-    Settings {
+    SettingsFile {
         path: ".config/go/env",
         moved_by: None,
         format: Format::Lines,
@@ -207,13 +207,13 @@ pub(super) const SETTINGS: [Settings; 11] = [
             "CGO_ENABLED",
         ],
     },
-    Settings {
+    SettingsFile {
         path: ".m2/settings.xml",
         moved_by: None,
         format: Format::Xml,
         keys: &["mirrors", "proxies", "pluginGroups"],
     },
-    Settings {
+    SettingsFile {
         path: ".gradle/gradle.properties",
         moved_by: Some(("GRADLE_USER_HOME", "gradle.properties")),
         format: Format::Lines,

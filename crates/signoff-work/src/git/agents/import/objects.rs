@@ -18,7 +18,7 @@ const MOST_OTHERS: usize = 10_000;
 
 /// A file of objects.
 #[derive(Debug)]
-struct Stash {
+struct ObjectFile {
     /// From `objects`.
     path: PathBuf,
     size: u64,
@@ -27,15 +27,15 @@ struct Stash {
 /// What an agent's repository stores.
 #[derive(Debug, Default)]
 pub(super) struct StoredObjects {
-    loose: Vec<Stash>,
-    packs: Vec<Stash>,
+    loose: Vec<ObjectFile>,
+    packs: Vec<ObjectFile>,
 }
 
 impl StoredObjects {
     /// Lists files whose names are those of objects and packs.
     pub(super) fn list(source: &Directory, most: usize, left_out: &mut Vec<String>) -> Self {
         let mut stored = Self::default();
-        if let Err(error) = stored.fill(source, most, left_out) {
+        if let Err(error) = stored.collect_objects(source, most, left_out) {
             left_out.push(format!("`objects`: {error}"));
         }
         stored
@@ -45,7 +45,7 @@ impl StoredObjects {
         self.loose.is_empty() && self.packs.is_empty()
     }
 
-    fn fill(
+    fn collect_objects(
         &mut self,
         source: &Directory,
         most: usize,
@@ -72,7 +72,7 @@ impl StoredObjects {
             for name in names {
                 let path = Path::new(&folder).join(&name);
                 let size = file_size(&inner, &name);
-                let Some(stash) = size.map(|size| Stash { path, size }) else {
+                let Some(stash) = size.map(|size| ObjectFile { path, size }) else {
                     continue;
                 };
                 if is_loose && is_hexadecimal(name.as_bytes(), &[38, 62]) {
@@ -119,7 +119,12 @@ impl Import<'_> {
     }
 
     /// Copies one file; whether it is there.
-    fn copy(&mut self, stash: &Stash, to: &Path, remaining: &mut u64) -> Result<bool, GitError> {
+    fn copy(
+        &mut self,
+        stash: &ObjectFile,
+        to: &Path,
+        remaining: &mut u64,
+    ) -> Result<bool, GitError> {
         if self.is_over()? {
             return Ok(false);
         }
@@ -149,8 +154,8 @@ impl Import<'_> {
 
     /// Has git check a pack and name its objects; one that does not pass is gone.
     fn index(&mut self, pack: &Path) -> Result<bool, GitError> {
-        let call = self.call().words(["index-pack", "--fsck-objects"]);
-        let said = call.words([pack]).run();
+        let call = self.call().args(["index-pack", "--fsck-objects"]);
+        let said = call.args([pack]).run();
         let what = format!(
             "`{}`",
             pack.file_name().expect("a pack has a name").display()
@@ -170,7 +175,7 @@ impl Import<'_> {
         }
         let what = format!("{} objects", names.lines().count());
         let words = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
-        let output = self.incoming_call().words(words);
+        let output = self.incoming_call().args(words);
         let output = output.stdin(names.into_bytes()).run();
         let Some(output) = self.unless_refused(&what, output)? else {
             return Ok(());
@@ -179,8 +184,8 @@ impl Import<'_> {
         let count = wanted.lines().count();
         let packed = self
             .incoming_call()
-            .words(["pack-objects", "-q", "--window=0"])
-            .words([scratch.path("loose")])
+            .args(["pack-objects", "-q", "--window=0"])
+            .args([scratch.path("loose")])
             .stdin(wanted.into_bytes())
             .run();
         let Some(name) = self.unless_refused(&format!("{count} objects"), packed)? else {

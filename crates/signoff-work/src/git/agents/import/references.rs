@@ -32,7 +32,7 @@ impl Import<'_> {
             .into_iter()
             .filter(|(name, id)| theirs.get(name) != Some(id));
         let new: References = new.collect();
-        let present = self.present(new.values())?;
+        let present = self.existing_objects(new.values())?;
         let mut text = "# pack-refs with: sorted \n".as_bytes().to_vec();
         for (name, id) in &new {
             if !present.contains(id) {
@@ -80,7 +80,7 @@ impl Import<'_> {
     fn persons_references(&self) -> Result<References, GitError> {
         let call = self.own.repository.call()?;
         let words = ["for-each-ref", "--format=%(objectname) %(refname)"];
-        let listing = call.words(words).run()?;
+        let listing = call.args(words).run()?;
         Ok(listing
             .split(|byte| *byte == b'\n')
             .filter_map(reference_line)
@@ -88,7 +88,7 @@ impl Import<'_> {
     }
 
     /// Which of these objects are there, in the new repository or the person's.
-    fn present<'i>(
+    fn existing_objects<'i>(
         &self,
         ids: impl Iterator<Item = &'i String>,
     ) -> Result<BTreeSet<String>, GitError> {
@@ -98,7 +98,7 @@ impl Import<'_> {
         }
         let call = self
             .call()
-            .words(["cat-file", "--batch-check=%(objectname)"]);
+            .args(["cat-file", "--batch-check=%(objectname)"]);
         let output = call.stdin(lines.into_bytes()).run()?;
         let output = String::from_utf8_lossy(&output);
         // Others are called missing.
@@ -121,7 +121,7 @@ impl Import<'_> {
             return self.write("HEAD", &[line, b"\n"].concat());
         }
         if let Some(id) = id_text(line)
-            && self.present([&id].into_iter())?.contains(&id)
+            && self.existing_objects([&id].into_iter())?.contains(&id)
         {
             self.report.references += 1;
             return self.write("HEAD", format!("{id}\n").as_bytes());

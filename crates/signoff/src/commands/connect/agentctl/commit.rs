@@ -42,7 +42,7 @@ pub(super) fn commit(session: &mut Session) -> Result<u8, Failure> {
     if session.is_json() {
         session.json(&commit.payload());
     } else {
-        tell(session, &commit);
+        print_commit(session, &commit);
     }
     Ok(0)
 }
@@ -125,7 +125,7 @@ fn warn(session: &mut Session, plan: &CommittedThread) {
     }
 }
 
-fn tell(session: &mut Session, commit: &Commit) {
+fn print_commit(session: &mut Session, commit: &Commit) {
     let word = paint(GOOD, "committed");
     for plan in &commit.plans {
         let title = plan.plan.checked.plan.title.clone().unwrap_or_default();
@@ -142,13 +142,13 @@ fn tell(session: &mut Session, commit: &Commit) {
     if commit.plans.is_empty() {
         session.out.answer(format!("{word} no plans"));
     }
-    for line in next(&commit.plans) {
+    for line in next_commands(&commit.plans) {
         session.out.answer(format!("next: {line}"));
     }
 }
 
 /// The next commands, for the plans of each state that needs one.
-fn next(plans: &[CommittedThread]) -> Vec<String> {
+fn next_commands(plans: &[CommittedThread]) -> Vec<String> {
     // One command for each plan, so that it can be copied.
     let commands = |verb: &str, states: &[PlanState]| {
         let plans = plans.iter().filter(|plan| states.contains(&plan.state));

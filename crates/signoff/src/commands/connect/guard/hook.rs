@@ -11,7 +11,7 @@ use signoff_plan::guard::Agent;
 use signoff_runtime::guard::{HookAnswer, HookFailure, HookStore, LARGEST_PAYLOAD, answer};
 
 use crate::failure::Failure;
-use crate::surroundings;
+use crate::process_environment;
 
 /// Agents take a hook that does not come back for leave, some after half a minute.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -77,7 +77,7 @@ fn read_and_answer(agent: Option<Agent>, project: bool) -> HookAnswer {
     } else {
         HookStore::Optional
     };
-    let process = surroundings::read_without_person();
+    let process = process_environment::read_without_person();
     answer(&process, agent, store, &bytes).unwrap_or_else(|failure| {
         let why = match failure {
             HookFailure::Unreadable(why) => why,

@@ -15,9 +15,9 @@ use signoff_api::doctor::{AgentsReport, Canary, GuardHole, GuardProbe, KnownAgen
 use signoff_plan::guard::Agent;
 
 use self::bypass::{Bypass, SKIP_TRUST};
-use self::canary::{Subject, fire};
+use self::canary::{CanarySubject, run_canary};
 use self::connected::AgentSettings;
-use self::situation::{Answer, Situation};
+use self::situation::{HookReply, Situation};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::style::sanitize;
@@ -64,7 +64,7 @@ fn probe_one(
     };
     let binary = std::env::current_exe().map_err(cannot)?;
     let begun = Instant::now();
-    let subject = Subject {
+    let subject = CanarySubject {
         process: &session.process,
         agent,
         program,
@@ -72,7 +72,7 @@ fn probe_one(
     };
     let situations = Situation::of_agent(agent, options.answers);
     let fired: Result<Vec<(Situation, Canary)>, _> = (situations.into_iter())
-        .map(|situation| Ok((situation, fire(subject, situation)?)))
+        .map(|situation| Ok((situation, run_canary(subject, situation)?)))
         .collect();
     let fired = fired.map_err(cannot)?;
     let settings = AgentSettings::of(&session.process, options.workspace, agent);
@@ -136,7 +136,7 @@ fn way_around((situation, canary): &(Situation, Canary)) -> Option<String> {
     let text = match situation {
         Situation::Bypassed(bypass) => bypass.note,
         Situation::Untrusted => "a hook that you have not trusted (`/hooks`) is skipped silently",
-        Situation::Answer(Answer::Ask) => {
+        Situation::Answer(HookReply::Ask) => {
             "a hook that answers `ask` lets the call pass; Signoff never does"
         }
         _ => return None,

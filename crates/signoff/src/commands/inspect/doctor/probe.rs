@@ -64,12 +64,16 @@ fn nothing_seen(agent: &str) -> AgentProbe {
 
 fn probe_one(session: &Session, agent: &str) -> Result<AgentProbe, Failure> {
     let folder = tempfile::Builder::new().prefix("signoff-probe-").tempdir();
-    let folder = folder.map_err(|why| cannot(&why))?;
-    let place = folder.path().canonicalize().map_err(|why| cannot(&why))?;
+    let folder = folder.map_err(|why| cannot_probe(&why))?;
+    let place = folder
+        .path()
+        .canonicalize()
+        .map_err(|why| cannot_probe(&why))?;
     let target = Target::new(&session.process, &place);
-    let stub = Stub::start(script(&target.path)).map_err(|why| cannot(&why))?;
+    let stub = Stub::start(script(&target.path)).map_err(|why| cannot_probe(&why))?;
     let settings = stub.client_settings(agent).unwrap_or_default();
-    let process = set_up(&session.process, &place, agent, &settings).map_err(|why| cannot(&why))?;
+    let process =
+        set_up(&session.process, &place, agent, &settings).map_err(|why| cannot_probe(&why))?;
     let begun = Instant::now();
     let mut inner = Session::new(process, Color::Never, Format::Human);
     inner.proof = Some(Proof::Policy);
@@ -81,7 +85,7 @@ fn probe_one(session: &Session, agent: &str) -> Result<AgentProbe, Failure> {
         problem: ran.err().map(|failure| failure.message),
         ..nothing_seen(agent)
     };
-    look(&inner, &mut probe)?;
+    read_outcome(&inner, &mut probe)?;
     let asked = stub.requests();
     let turns = asked.iter().filter_map(|request| request.prompt.as_ref());
     let last = turns
@@ -95,7 +99,7 @@ fn probe_one(session: &Session, agent: &str) -> Result<AgentProbe, Failure> {
 }
 
 /// Takes over what the run recorded.
-fn look(inner: &Session, probe: &mut AgentProbe) -> Result<(), Failure> {
+fn read_outcome(inner: &Session, probe: &mut AgentProbe) -> Result<(), Failure> {
     let project = inner.project()?;
     let Some(view) = RunView::newest(&project)? else {
         return Ok(());
@@ -258,7 +262,7 @@ fn set_up(
         user_config: None,
         state_dir: Some(place.join("state")),
         person: process.person.clone(),
-        engine: signoff_runtime::project::EngineAccess::default(),
+        services: signoff_runtime::project::ExternalServices::default(),
     })
 }
 
@@ -287,6 +291,6 @@ fn run_args() -> Run {
     }
 }
 
-fn cannot(why: &io::Error) -> Failure {
+fn cannot_probe(why: &io::Error) -> Failure {
     Failure::new(6, "probe", format!("the probe cannot be set up: {why}"))
 }

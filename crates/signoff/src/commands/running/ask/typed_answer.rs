@@ -14,7 +14,7 @@ pub(super) enum TypedAnswer {
 
 /// The possible answers; the part in brackets is enough to type.
 pub(super) fn answer_words(item: &InboxItem) -> String {
-    let words = item.words();
+    let words = item.answer_words();
     if takes_any_text(item) {
         let words = words.iter().filter(|word| **word != Choice::Reply.name());
         let words: Vec<&str> = words.copied().collect();
@@ -38,7 +38,7 @@ pub(super) fn parse_answer(item: &InboxItem, typed: &str) -> TypedAnswer {
         let choice = choice.filter(|choice| item.choices.contains(choice));
         return choice.map_or_else(|| TypedAnswer::Reply(typed.to_owned()), TypedAnswer::Choice);
     }
-    let words = item.words();
+    let words = item.answer_words();
     let exact = words.iter().copied().find(|word| *word == typed);
     let begun = || {
         let fits = |word: &&str| {

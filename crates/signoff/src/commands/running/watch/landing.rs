@@ -6,7 +6,7 @@ use signoff_runtime::project::Project;
 use signoff_tui::watch::Settling;
 
 use crate::commands::running::{land as landing_text, undo as undo_text};
-use crate::commands::sign::review::plain;
+use crate::commands::sign::review::without_colours;
 use crate::failure::{Failure, not_landed, not_undone};
 
 /// Lands the run; files that are held are settled as the person says.
@@ -23,7 +23,7 @@ pub(super) fn land_run(
     let settlement = SettleOptions { take, keep };
     let landing = land(project, Some(run), &settlement, &SystemClock::new())?;
     if landing.refused.is_empty() {
-        return Ok(plain(vec![landing_text::summary(&landing)]).join(" "));
+        return Ok(without_colours(vec![landing_text::summary(&landing)]).join(" "));
     }
     Err(not_landed(&landing))
 }
@@ -32,7 +32,7 @@ pub(super) fn land_run(
 pub(super) fn undo_run(project: &Project, run: &str) -> Result<String, Failure> {
     let undone = undo(project, Some(run), &SystemClock::new())?;
     if undone.refused.is_empty() {
-        return Ok(plain(vec![undo_text::summary(&undone)]).join(" "));
+        return Ok(without_colours(vec![undo_text::summary(&undone)]).join(" "));
     }
     Err(not_undone(&undone))
 }

@@ -13,7 +13,7 @@ use signoff_runtime::runs::control::ask;
 use signoff_runtime::runs::view::RunView;
 use signoff_sandbox::{DetachedCommand, start_detached};
 
-use super::{expect, propose_args, quietly, set_up_with, side_by_side};
+use super::{expect, propose_args, set_up_with, side_by_side, without_output};
 use crate::args::{Comment, Format, Serve};
 use crate::commands::connect::serve;
 use crate::commands::sign;
@@ -33,7 +33,7 @@ pub(super) fn open(session: &mut Session, folder: &Path) -> Result<u8, Failure> 
     set_up_with(session, folder, include_str!("page-script.json"))?;
     // People sign here, and nobody else does.
     session.proof = None;
-    quietly(session, |session| {
+    without_output(session, |session| {
         expect(sign::propose(session, &propose_args())?, 0)?;
         sign::comment(session, &advice())
     })?;
@@ -123,7 +123,7 @@ fn stop_runs(session: &Session) -> Result<(), Failure> {
     let begun = Instant::now();
     let mut told = Vec::new();
     loop {
-        let driven = driven(&project);
+        let driven = driven_runs(&project);
         if driven.is_empty() || begun.elapsed() > PATIENCE {
             return Ok(());
         }
@@ -138,9 +138,9 @@ fn stop_runs(session: &Session) -> Result<(), Failure> {
     }
 }
 
-fn driven(project: &Project) -> Vec<String> {
+fn driven_runs(project: &Project) -> Vec<String> {
     // What cannot be read cannot be told to stop.
-    let all = RunView::all(project).unwrap_or_default().into_iter();
+    let all = RunView::load_all(project).unwrap_or_default().into_iter();
     let views = all.filter_map(|(id, view)| Some((id, view.ok()?)));
     let driven = views.filter(|(_, view)| view.driven);
     driven.map(|(id, _)| id).collect()

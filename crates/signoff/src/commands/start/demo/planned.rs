@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{cannot, chapter, command, expect, plan, quietly};
+use super::{cannot_set_up, command, expect, plan, print_chapter, without_output};
 use crate::args::{Approve, Format, PlanArg, PlanTask, Run};
 use crate::commands::running::{resume, run, status};
 use crate::commands::sign::approve;
@@ -32,22 +32,22 @@ const DOUBLES: &str = "add() { echo $(($1 + $2)); }\ntwice() { echo $(($1 * 2));
 /// The new version, which is a plan of its own.
 const SECOND: &str = "plan-v2";
 
-pub(super) fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
+pub(super) fn tell_story(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
     set_up(session, folder)?;
 
-    chapter(
+    print_chapter(
         session,
         1,
         "A sentence; a model drafts, checks send it back",
     );
-    note(
+    print_note(
         session,
         "(the model is a script here; with yours it is the same)",
     );
     command(session, "signoff plan \"make the tests pass\" -o plan.md");
     expect(planner::plan(session, &task())?, 0)?;
 
-    chapter(
+    print_chapter(
         session,
         2,
         "Nothing that a model says runs before a person signs it",
@@ -55,7 +55,7 @@ pub(super) fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> 
     command(session, "signoff approve plan.md");
     expect(approve::approve(session, &approved("plan.md"))?, 0)?;
 
-    chapter(
+    print_chapter(
         session,
         3,
         "It runs; a step fails, and the plan says: replan",
@@ -72,7 +72,7 @@ pub(super) fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> 
         3,
     )?;
 
-    chapter(
+    print_chapter(
         session,
         4,
         "The new version is a proposal; its difference is signed",
@@ -80,14 +80,14 @@ pub(super) fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> 
     command(session, &format!("signoff approve {SECOND}"));
     expect(approve::approve(session, &approved(SECOND))?, 0)?;
 
-    chapter(session, 5, "The run goes on; what was proved stays proved");
+    print_chapter(session, 5, "The run goes on; what was proved stays proved");
     command(session, "signoff resume");
     expect(
         resume::resume(session, None, &signoff_runtime::live::RunOptions::default())?,
         0,
     )?;
 
-    chapter(session, 6, "What we know, and how");
+    print_chapter(session, 6, "What we know, and how");
     command(session, "signoff status");
     expect(status::status(session, None)?, 0)?;
     session.out.answer("");
@@ -98,7 +98,7 @@ pub(super) fn tell(session: &mut Session, folder: &Path) -> Result<u8, Failure> 
     Ok(0)
 }
 
-fn note(session: &mut Session, text: &str) {
+fn print_note(session: &mut Session, text: &str) {
     session.out.answer(paint(DIM, text));
 }
 
@@ -106,20 +106,20 @@ fn note(session: &mut Session, text: &str) {
 fn set_up(session: &mut Session, folder: &Path) -> Result<(), Failure> {
     super::point_at(session, folder, &FILES)?;
     let store = session.process.directory.join(".signoff");
-    std::fs::create_dir_all(&store).map_err(|why| cannot(&why))?;
+    std::fs::create_dir_all(&store).map_err(|why| cannot_set_up(&why))?;
     for (name, script) in [
         ("planner.json", planner_script()),
         ("coder.json", coder_script()),
     ] {
-        std::fs::write(store.join(name), script.to_string()).map_err(|why| cannot(&why))?;
+        std::fs::write(store.join(name), script.to_string()).map_err(|why| cannot_set_up(&why))?;
     }
     let roles = [
         ("planner", ".signoff/planner.json"),
         ("coder", ".signoff/coder.json"),
     ];
     let roles = super::roles(&roles)?;
-    std::fs::write(store.join("config.toml"), roles).map_err(|why| cannot(&why))?;
-    quietly(session, |session| {
+    std::fs::write(store.join("config.toml"), roles).map_err(|why| cannot_set_up(&why))?;
+    without_output(session, |session| {
         init::init(session)?;
         trust::trust(session)
     })?;

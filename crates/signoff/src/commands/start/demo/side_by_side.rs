@@ -20,7 +20,7 @@ pub(super) fn make_repository(session: &Session) {
     }
 }
 
-pub(super) fn tell(session: &mut Session) -> Result<u8, Failure> {
+pub(super) fn tell_story(session: &mut Session) -> Result<u8, Failure> {
     command(session, "git commit --all");
     if !commit(session, "Add a slugify script") {
         let note = "(no git here: agents would work one after another)";

@@ -23,7 +23,7 @@ const CONFIG: &str = include_str!("config.toml");
 const PLACEHOLDER: &str = "# ROLES\n";
 
 /// The agents on PATH, the best first: one with a login before one without, then in order of preference.
-pub(super) fn installed(process: &ProcessContext) -> Vec<LocalAgent> {
+pub(super) fn installed_agents(process: &ProcessContext) -> Vec<LocalAgent> {
     let mut agents = local_agents(process, Some(&process.directory));
     agents.retain(|agent| agent.path.is_some());
     agents.sort_by_key(|agent| !is_logged_in(agent));

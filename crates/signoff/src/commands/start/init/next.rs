@@ -24,7 +24,7 @@ const TESTS: [(&str, &str); 8] = [
 ];
 
 /// What a person types next: what is in the way of a plan, or a command that begins one.
-pub(super) fn next(session: &Session, installed: &[LocalAgent]) -> String {
+pub(super) fn next_step(session: &Session, installed: &[LocalAgent]) -> String {
     let Ok(project) = Project::open(&session.process) else {
         return "`signoff config` shows what is wrong with the settings".to_owned();
     };

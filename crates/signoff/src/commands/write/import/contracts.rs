@@ -8,7 +8,7 @@ use signoff_engine::Actor;
 use signoff_plan::model::Plan;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::planning::{
-    AskedModel, ContractsReport, propose_contracts, record_planning, steps_without_contract,
+    ContractsReport, ModelRequest, propose_contracts, record_planning, steps_without_contract,
 };
 use signoff_runtime::plans::ActorContext;
 use signoff_runtime::{SystemClock, require_trials, try_contracts};
@@ -35,7 +35,7 @@ impl ContractQuestion {
             actor: Actor::Planner,
             clock: &SystemClock::new(),
         };
-        let asked = AskedModel {
+        let asked = ModelRequest {
             task: PlanningTask::Contracts,
             by: &self.agent,
             rounds: self.report.rounds,
@@ -44,7 +44,7 @@ impl ContractQuestion {
         Ok(record_planning(context, plan, asked)?)
     }
 
-    pub(super) fn shape(&self) -> ContractProposal {
+    pub(super) fn to_api(&self) -> ContractProposal {
         let ContractsReport {
             proposed, usage, ..
         } = &self.report;
@@ -64,7 +64,7 @@ impl ContractQuestion {
 }
 
 /// Asks for the contracts of a draft; `None` if it lacks none.
-pub(super) fn propose(
+pub(super) fn ask_for_contracts(
     session: &mut Session,
     args: &Import,
     plan: &PlanFile,
@@ -89,7 +89,8 @@ pub(super) fn propose(
     let clock = SystemClock::new();
     let report = propose_contracts(&project, &mut model, plan, &clock, &mut review);
     let report = report.map_err(|error| {
-        Failure::from(error).hint("nothing was written; without `--plan` the contracts stay open")
+        Failure::from(error)
+            .hint("nothing was write_draft; lines_without `--plan` the contracts stay open")
     })?;
     say_all(&out, &lines(&report));
     Ok(Some(ContractQuestion {

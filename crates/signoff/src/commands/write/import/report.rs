@@ -34,9 +34,11 @@ pub(super) fn report(
     for lines in by_kind(&imported.losses, |loss| {
         (kind(&loss.field), loss.why.clone())
     }) {
-        session
-            .out
-            .say(format!("{} {}", paint(CARE, "left out:"), lost(&lines)));
+        session.out.say(format!(
+            "{} {}",
+            paint(CARE, "left out:"),
+            loss_line(&lines)
+        ));
     }
     for same in by_kind(&plan.checked.diagnostics, |one| (one.severity, one.code)) {
         session.out.say(open(&same));
@@ -77,11 +79,15 @@ fn kind(field: &str) -> String {
 }
 
 /// `created_at of line 3 (2025-…), line 4 (…) and 7 more: why`
-fn lost(group: &[&ImportLoss]) -> String {
+fn loss_line(group: &[&ImportLoss]) -> String {
     let Some(first) = group.first() else {
         return String::new();
     };
-    let places: Vec<String> = group.iter().take(SHOWN).map(|loss| place(loss)).collect();
+    let places: Vec<String> = group
+        .iter()
+        .take(SHOWN)
+        .map(|loss| loss_place(loss))
+        .collect();
     let more = match group.len().saturating_sub(SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more (`--format json` has all)"),
@@ -95,7 +101,7 @@ fn lost(group: &[&ImportLoss]) -> String {
     sanitize(&text)
 }
 
-fn place(loss: &ImportLoss) -> String {
+fn loss_place(loss: &ImportLoss) -> String {
     let line = loss.value.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or_default();
     let short: String = line.chars().take(LONGEST).collect();

@@ -16,24 +16,24 @@ use crate::session::Session;
 use crate::shell_words::shell_word;
 
 /// The text of a plan as a native draft, without marks, id and history.
-pub(super) fn text(session: &Session, path: &Path) -> Result<String, Failure> {
+pub(super) fn native_text(session: &Session, path: &Path) -> Result<String, Failure> {
     let plan = read(session, path, None)?;
     let native = if plan.checked.dialect == Dialect::Workunit {
         plan.source.text().to_owned()
     } else {
-        converted(&plan)?
+        to_native(&plan)?
     };
     without_marks(&without_identity(native), &plan)
 }
 
-fn converted(plan: &PlanFile) -> Result<String, Failure> {
+fn to_native(plan: &PlanFile) -> Result<String, Failure> {
     let name = plan.source.name();
     let mut written = write(&plan.checked.plan, Dialect::Workunit);
     // A new plan does not take over the records of earlier runs.
     written
         .losses
         .retain(|loss| !signoff_plan::model::STEP_RECORD.contains(&loss.field.as_str()));
-    written.losses.retain(Loss::matters);
+    written.losses.retain(Loss::is_relevant);
     written
         .losses
         .retain(|loss| !signoff_plan::model::PLAN_RECORD.contains(&loss.field.as_str()));

@@ -75,8 +75,8 @@ fn title(name: &str) -> String {
 }
 
 /// Every template, built-in ones first; a saved template replaces the built-in one of the same name.
-pub(super) fn all(session: &Session) -> Result<Vec<Template>, Failure> {
-    let saved = saved(session)?;
+pub(super) fn all_templates(session: &Session) -> Result<Vec<Template>, Failure> {
+    let saved = saved_templates(session)?;
     let built_in = BUILT_IN
         .into_iter()
         .filter(|(name, _, _)| !saved.iter().any(|other| other.name == *name))
@@ -97,7 +97,7 @@ pub(super) fn directory(session: &Session) -> Result<Option<PathBuf>, Failure> {
     Ok(store.map(|store| store.dir().join("templates")))
 }
 
-fn saved(session: &Session) -> Result<Vec<Template>, Failure> {
+fn saved_templates(session: &Session) -> Result<Vec<Template>, Failure> {
     let Some(directory) = directory(session)? else {
         return Ok(Vec::new());
     };
@@ -130,7 +130,7 @@ fn saved(session: &Session) -> Result<Vec<Template>, Failure> {
 
 /// The template of this name.
 pub(super) fn find(session: &Session, name: &str) -> Result<Template, Failure> {
-    let mut templates = all(session)?;
+    let mut templates = all_templates(session)?;
     if let Some(at) = templates.iter().position(|one| one.name == name) {
         return Ok(templates.swap_remove(at));
     }
@@ -151,7 +151,7 @@ pub(super) fn find(session: &Session, name: &str) -> Result<Template, Failure> {
 }
 
 impl Template {
-    pub(super) fn shape(&self) -> Shape {
+    pub(super) fn to_api(&self) -> Shape {
         let params = required_params(&self.text).into_iter().map(|name| Param {
             default: default(&name, "NAME"),
             name,

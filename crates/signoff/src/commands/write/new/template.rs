@@ -16,7 +16,7 @@ pub(super) fn placeholders(text: &str) -> Vec<String> {
 }
 
 /// Fills these placeholders; others stay.
-pub(super) fn fill(text: &str, values: &BTreeMap<String, String>) -> String {
+pub(super) fn fill_placeholders(text: &str, values: &BTreeMap<String, String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     for segment in segments(text) {
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(placeholders(text), names);
         let values = [("x", "1"), ("y_2", "{{ params.x }}")];
         let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(fill(text, &values.into()), filled);
+        assert_eq!(fill_placeholders(text, &values.into()), filled);
     }
 
     #[test]

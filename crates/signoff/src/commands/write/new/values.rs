@@ -7,13 +7,13 @@ use signoff_plan::draft::Draft;
 use signoff_plan::source::Source;
 
 use super::draft_difference::{self, DraftDifference};
-use super::{library, stem, template};
+use super::{library, plan_name, template};
 use crate::args::New;
 use crate::failure::Failure;
 
 /// Fills every placeholder; reports all missing, unknown and misplaced values at once.
 pub(super) fn fill_template(label: &str, text: &str, args: &New) -> Result<String, Failure> {
-    let name = args.name.as_deref().map(stem);
+    let name = args.name.as_deref().map(plan_name);
     let mut problems = Vec::new();
     if let Some(name) = name.filter(|name| name.is_empty() || name.contains(['/', '\0', '\n'])) {
         problems.push(format!("`{name}` is not a name; `-o` takes a path"));
@@ -47,7 +47,7 @@ pub(super) fn fill_template(label: &str, text: &str, args: &New) -> Result<Strin
     }
     let misplaced = misplaced_values(text, &values);
     if misplaced.is_empty() {
-        return Ok(template::fill(text, &values));
+        return Ok(template::fill_placeholders(text, &values));
     }
     let message = "a value would change the steps or fields of the plan";
     let mut failure = Failure::new(2, "params", message);
@@ -163,6 +163,6 @@ fn stand_ins(text: &str, placeholders: &[String]) -> BTreeMap<String, String> {
 }
 
 fn read(text: &str, values: &BTreeMap<String, String>) -> Draft {
-    let text = template::fill(text, values);
+    let text = template::fill_placeholders(text, values);
     parse(&Source::new("<template>", text.into_bytes()))
 }

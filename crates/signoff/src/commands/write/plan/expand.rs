@@ -13,7 +13,7 @@ use signoff_runtime::{Error, SystemClock};
 
 use super::actor_context;
 use crate::commands::running::resume::resume;
-use crate::commands::sign::{locate, write_anew};
+use crate::commands::sign::{locate_plan, write_anew};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::style::{GOOD, paint};
@@ -28,7 +28,7 @@ pub(super) fn expand(session: &mut Session, name: &str, is_dry: bool) -> Result<
     }
     let clock = SystemClock::new();
     let context = actor_context(session, &project, &clock);
-    let (path, name) = locate(&project, name)?;
+    let (path, name) = locate_plan(&project, name)?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let told = expansion_context(context, &plan)?;
     if is_dry {

@@ -3,7 +3,7 @@
 use signoff_llm::{InterviewAnswer, PlanningContext, Usage};
 use signoff_runtime::error::PlanningError;
 use signoff_runtime::planning::{
-    InterviewQuestion, Model, ParkedPlanning, interview, park, parked,
+    InterviewQuestion, Model, ParkedPlanning, interview, park_questions, parked_planning,
 };
 use signoff_runtime::plans::ActorContext;
 use signoff_runtime::{Error, questions};
@@ -44,7 +44,7 @@ pub(super) fn hold_interview(
     }
     if !may_ask(session) {
         let request = planning.to_park(session, &report.usage);
-        let parked = park(actor, &report.questions, request)?;
+        let parked = park_questions(actor, &report.questions, request)?;
         return Ok(InterviewEnd::Parked(Box::new(parked)));
     }
     let mut answers = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn take_up(
     actor: ActorContext<'_>,
     id: &str,
 ) -> Result<ParkedPlanning, Failure> {
-    let waiting = parked(actor.project, id)?;
+    let waiting = parked_planning(actor.project, id)?;
     if waiting.open().next().is_none() || !may_ask(session) {
         return Ok(waiting);
     }
@@ -80,5 +80,5 @@ pub(super) fn take_up(
             questions::answer(actor, &question.id, &answer)?;
         }
     }
-    Ok(parked(actor.project, id)?)
+    Ok(parked_planning(actor.project, id)?)
 }

@@ -4,7 +4,7 @@ use signoff_api::diagnostics::Diagnostic;
 use signoff_api::drafted::{self, DraftOutcome, DraftRound, Drafted, SCHEMA, WaitingPlanning};
 use signoff_llm::{DraftEnd, DraftReport, Objection, Round, Usage};
 use signoff_plan::model::Plan;
-use signoff_plan::tools::stops;
+use signoff_plan::tools::stop_reasons;
 use signoff_runtime::planning::{
     CritiqueReport, InterviewReport, KeptDraft, Model, ParkedPlanning,
 };
@@ -165,14 +165,14 @@ fn dollars(usd_e6: u64) -> String {
 }
 
 /// Says how it ended; returns the exit code.
-pub(super) fn tell(session: &mut Session, told: &DraftSummary<'_>) -> Result<u8, Failure> {
+pub(super) fn print_summary(session: &mut Session, told: &DraftSummary<'_>) -> Result<u8, Failure> {
     let exit = match &told.report.end {
         DraftEnd::Clean => 0,
         DraftEnd::BoundReached => 1,
         DraftEnd::ModelFailed(_) => 6,
     };
     if session.is_json() {
-        session.json(&shape(told));
+        session.json(&to_api(told));
         return Ok(exit);
     }
     if let Some(kept) = told.kept {
@@ -201,7 +201,7 @@ fn show_plan(session: &mut Session, kept: &KeptDraft) -> Result<(), Failure> {
     };
     let digest = paint(DIM, kept.plan.digest().short());
     session.out.answer(format!("{name}{path} · {digest}"));
-    let asks = stops(plan, &workspace(session)?);
+    let asks = stop_reasons(plan, &workspace(session)?);
     for line in plan_lines(plan, &[], &asks) {
         session.out.answer(line);
     }
@@ -263,7 +263,7 @@ fn next_line(told: &DraftSummary<'_>, kept: &KeptDraft) -> String {
     }
 }
 
-fn shape(told: &DraftSummary<'_>) -> Drafted {
+fn to_api(told: &DraftSummary<'_>) -> Drafted {
     let DraftReport { rounds, usage, .. } = told.report;
     let (outcome, failure) = match &told.report.end {
         DraftEnd::Clean => (DraftOutcome::Verified, None),

@@ -29,7 +29,7 @@ pub(super) struct Planning {
 }
 
 impl Planning {
-    pub(super) fn typed(session: &Session, args: &PlanTask) -> Result<Self, Failure> {
+    pub(super) fn from_arguments(session: &Session, args: &PlanTask) -> Result<Self, Failure> {
         let typed = args.task.as_deref();
         let typed = typed.expect("clap requires a task unless one waits for answers");
         Ok(Self {
@@ -76,7 +76,7 @@ impl Planning {
 
     /// The request as it waits. Its file goes where it would have gone from here.
     pub(super) fn to_park(&self, session: &Session, used: &Usage) -> PlanningRequest {
-        let texts = |memories: &[Memory]| memories.iter().map(named).collect();
+        let texts = |memories: &[Memory]| memories.iter().map(named_text).collect();
         let output = self.output.as_ref();
         let output = output.map(|path| session.process.directory.join(path));
         PlanningRequest {
@@ -119,7 +119,7 @@ fn memory(one: &NamedText) -> Memory {
     }
 }
 
-fn named(one: &Memory) -> NamedText {
+fn named_text(one: &Memory) -> NamedText {
     NamedText {
         name: one.name.clone(),
         text: one.text.clone(),

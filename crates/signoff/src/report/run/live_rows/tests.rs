@@ -131,7 +131,7 @@ fn an_agent_has_its_own_limit_and_no_more_than_the_budget_leaves() {
         (1, nearly(30), 20),
     ] {
         let (step, _) = run.step(at).unwrap();
-        let row = LiveRow::of(step, &working, None, Duration::ZERO, limits(budget)).unwrap();
+        let row = LiveRow::for_step(step, &working, None, Duration::ZERO, limits(budget)).unwrap();
         assert_eq!(row.limit, Some(expected * MINUTE), "{at} {budget:?}");
     }
 }
@@ -187,7 +187,7 @@ fn a_step_in_the_merge_queue_says_what_it_waits_for() {
             .into(),
             ..StepState::default()
         };
-        let row = LiveRow::of(step, &state, seat, Duration::ZERO, limits).unwrap();
+        let row = LiveRow::for_step(step, &state, seat, Duration::ZERO, limits).unwrap();
         assert_eq!(row.activity, expected, "{:?}", state.stage);
     }
 }

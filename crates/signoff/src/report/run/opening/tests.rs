@@ -6,7 +6,7 @@ use signoff_engine::{
 };
 
 use super::{OpeningContext, opening};
-use crate::report::run::sample::{AGENT, CHECK, happened, run, started};
+use crate::report::run::sample::{AGENT, CHECK, apply_events, run, started};
 
 fn shown(run: &Run, size: (usize, usize), uncommitted: Option<Vec<String>>) -> Vec<String> {
     shown_with(run, size, uncommitted, &[])
@@ -100,7 +100,7 @@ fn a_contract_that_was_seen_green_is_named() {
         verdict: Verdict::Pass,
         observed,
     };
-    happened(&mut run, [started("step-1"), finished]);
+    apply_events(&mut run, [started("step-1"), finished]);
     let after = shown(&run, (100, 24), None);
     assert!(
         after.contains(&"contract already green: 1. A".to_owned()),

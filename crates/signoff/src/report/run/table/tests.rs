@@ -1,7 +1,9 @@
 use signoff_engine::{Changes, Event, EvidenceFacts, Grade, ProcessEnd};
 
 use super::table;
-use crate::report::run::sample::{AGENT, CHECK, completed, happened, run, started, worked};
+use crate::report::run::sample::{
+    AGENT, CHECK, apply_events, completed, run, started, work_finished,
+};
 
 #[track_caller]
 fn check(run: &signoff_engine::Run, columns: usize, expected: &str) {
@@ -20,7 +22,7 @@ fn a_row_says_how_we_know() {
         repaired_by: Some("ada".to_owned()),
         ..EvidenceFacts::default()
     };
-    happened(
+    apply_events(
         &mut run,
         [
             started("step-1"),
@@ -48,7 +50,7 @@ fn a_row_says_how_we_know() {
 #[test]
 fn long_names_give_way_to_the_reason() {
     let mut run = run(&[("A title that goes on and on until nobody reads it", CHECK)]);
-    happened(
+    apply_events(
         &mut run,
         [
             started("step-1"),
@@ -69,7 +71,7 @@ fn what_is_no_evidence_says_what_it_is() {
     let looped = format!("**for_each:** []\n{CHECK}");
     let mut run = run(&[("Loop", &looped), ("Work", AGENT), ("Later", AGENT)]);
     let step = || "step-2".to_owned();
-    happened(
+    apply_events(
         &mut run,
         [
             Event::Expanded {
@@ -117,7 +119,7 @@ fn a_sentence_of_several_rows_is_written_once() {
         not_proved: vec!["its contract ran in the tree that the agent could write to".to_owned()],
         ..EvidenceFacts::default()
     };
-    happened(
+    apply_events(
         &mut run,
         [
             started("step-1"),
@@ -145,7 +147,7 @@ fn a_sentence_of_several_rows_is_written_once() {
 fn a_row_names_the_question_that_stands_elsewhere() {
     let unproved = "**target:** coder\n**task:**\nDo it.\n";
     let mut run = run(&[("One", AGENT), ("Two", unproved)]);
-    happened(
+    apply_events(
         &mut run,
         [
             started("step-1"),
@@ -179,15 +181,15 @@ fn a_row_names_the_question_that_stands_elsewhere() {
 fn tokens_and_cost_have_columns_where_something_was_counted() {
     let mut run = run(&[("One", AGENT), ("Two", AGENT), ("Three", CHECK)]);
     let good = || ProcessEnd::Exited(0);
-    happened(
+    apply_events(
         &mut run,
         [
             started("step-1"),
-            worked("step-1", ProcessEnd::OverBudget, 13_000, Some(80_000)),
-            worked("step-1", good(), 1_200, Some(9_000)),
+            work_finished("step-1", ProcessEnd::OverBudget, 13_000, Some(80_000)),
+            work_finished("step-1", good(), 1_200, Some(9_000)),
             completed("step-1", Grade::Proved, EvidenceFacts::default()),
             started("step-2"),
-            worked("step-2", good(), 700, None),
+            work_finished("step-2", good(), 700, None),
             completed("step-2", Grade::Proved, EvidenceFacts::default()),
         ],
     );

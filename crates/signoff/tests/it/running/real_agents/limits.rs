@@ -21,7 +21,7 @@ fn over_budget(agent: &'static str, first: &str) -> (World, Output) {
         shell("sleep 15"),
         say("I worked."),
     ];
-    let script = Script::new(turns.map(|turn| turn.using(ANSWER)));
+    let script = Script::new(turns.map(|turn| turn.with_usage(ANSWER)));
     let setup = Setup {
         plan: "**Budget:** max 5k tokens",
         ..Setup::default()
@@ -83,8 +83,8 @@ fn a_killed_harness_leaves_nothing_and_forgets_no_tokens() {
             command: "true".to_owned(),
         };
         let script = Script::new([
-            shell("echo made > made.txt").after([nothing]),
-            say("I made it.").after([Reply::Hang]),
+            shell("echo made > made.txt").after_failures([nothing]),
+            say("I made it.").after_failures([Reply::Hang]),
         ]);
         let world = World::new(agent, Setup::default(), script);
         let mut running = world.project.spawn(["run", "plan.md", "--approve"]);

@@ -63,7 +63,7 @@ fn a_model_that_is_busy_for_a_while_is_asked_again() {
         retry_after: Some(0),
     };
     let script = Script::new([
-        shell("echo made > made.txt").after([busy.clone(), busy]),
+        shell("echo made > made.txt").after_failures([busy.clone(), busy]),
         say("I made it."),
     ]);
     check(&["claude", "pi"], Setup::default(), &script, WORKS);
@@ -76,7 +76,7 @@ fn a_retry_begins_with_the_failure() {
         command: "echo wrong > made.txt".to_owned(),
     };
     let script = Script::new([
-        shell("echo made > made.txt").after([wrong]),
+        shell("echo made > made.txt").after_failures([wrong]),
         say("I made it."),
     ]);
     for agent in agents(&["claude", "pi"]) {

@@ -108,7 +108,7 @@ impl Catalogue {
 
 /// The schema of `signoff.event/1`.
 pub(crate) fn schema() -> Value {
-    let mut all = signoff_api::schema::all().into_iter();
+    let mut all = signoff_api::schema::all_schemas().into_iter();
     let found = all.find(|(name, _)| *name == signoff_api::event::SCHEMA);
     found.expect("events have a schema").1
 }

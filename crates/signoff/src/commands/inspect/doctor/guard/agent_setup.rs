@@ -55,7 +55,7 @@ pub(super) fn set_up(
             let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [command(hook, 60)]}]}});
             setup.add(".codex/hooks.json", hooks.to_string());
         }
-        Agent::Gemini => setup.add_gemini(situation.place(), hook),
+        Agent::Gemini => setup.add_gemini(situation.hook_place(), hook),
         Agent::Opencode => setup.add(
             ".config/opencode/plugin/canary.js",
             with_hook(include_str!("opencode.js"), hook),

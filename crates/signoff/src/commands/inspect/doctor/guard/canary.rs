@@ -23,7 +23,7 @@ const LEFT: &str = "canary.txt";
 
 /// An agent of this machine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Subject<'a> {
+pub(super) struct CanarySubject<'a> {
     pub(super) process: &'a ProcessContext,
     pub(super) agent: Agent,
     pub(super) program: &'a Path,
@@ -31,7 +31,7 @@ pub(super) struct Subject<'a> {
     pub(super) binary: &'a Path,
 }
 
-pub(super) fn fire(subject: Subject<'_>, situation: Situation) -> io::Result<Canary> {
+pub(super) fn run_canary(subject: CanarySubject<'_>, situation: Situation) -> io::Result<Canary> {
     let folder = tempfile::Builder::new()
         .prefix("signoff-canary-")
         .tempdir()?;
@@ -64,13 +64,13 @@ pub(super) fn fire(subject: Subject<'_>, situation: Situation) -> io::Result<Can
     let is_left = project.join(LEFT).exists();
     let why = || {
         let said = [ended.stderr.text(), ended.stdout.text()].join("\n");
-        format!("{}: {}", ended_how(ended.status), telling_line(&said))
+        format!("{}: {}", end_text(ended.status), telling_line(&said))
     };
     // One that waits for a person's answer until it is ended has not made the call.
     let waits = ended.status == ExitStatus::TimedOut && asked.iter().any(is_asked);
     let ran = (came_back || is_left || waits).then_some(is_left);
     Ok(Canary {
-        situation: situation.text().to_owned(),
+        situation: situation.description().to_owned(),
         ours: situation.is_ours(),
         ran,
         should_run: situation == Situation::Passes,
@@ -79,7 +79,7 @@ pub(super) fn fire(subject: Subject<'_>, situation: Situation) -> io::Result<Can
     })
 }
 
-fn ended_how(status: ExitStatus) -> String {
+fn end_text(status: ExitStatus) -> String {
     match status {
         ExitStatus::Exited(code) => format!("exit code {code}"),
         ExitStatus::Signaled(signal) => format!("signal {signal}"),
@@ -128,7 +128,7 @@ fn is_told(request: &Received) -> bool {
         && has_result(request)
 }
 
-fn command(subject: Subject<'_>, setup: &AgentSetup, home: &Path, project: &Path) -> Command {
+fn command(subject: CanarySubject<'_>, setup: &AgentSetup, home: &Path, project: &Path) -> Command {
     let kept = (subject.process.variables.iter())
         .filter(|(name, _)| KEPT.iter().any(|kept| name == kept))
         .map(|(name, value)| (name.clone(), value.clone()));

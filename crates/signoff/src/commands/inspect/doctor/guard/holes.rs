@@ -107,7 +107,7 @@ fn is_trusted(settings: &AgentSettings<'_>, workspace: &Path) -> bool {
             .starts_with(&folder)
             .then(|| (folder.components().count(), is_trust))
     });
-    // The nearest folder counts, and doubt is no trust.
+    // The nearest folder counts, and doubt is not trust.
     let nearest = applying.max_by_key(|(depth, is_trust)| (*depth, !*is_trust));
     nearest.is_some_and(|(_, is_trust)| is_trust)
 }

@@ -25,12 +25,12 @@ pub(super) enum Situation {
     /// The person has not trusted the hook.
     Untrusted,
     /// Answers that the guard never gives.
-    Answer(Answer),
+    Answer(HookReply),
 }
 
 /// What a hook can also answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum HookReply {
     Ask,
     DenyJson,
     ExitOne,
@@ -51,10 +51,10 @@ impl Situation {
         ];
         all.extend(of_agent(agent).map(Self::Bypassed));
         match agent {
-            Agent::Claude => all.push(Self::Answer(Answer::Ask)),
-            Agent::Codex => all.extend([Self::Untrusted, Self::Answer(Answer::Ask)]),
+            Agent::Claude => all.push(Self::Answer(HookReply::Ask)),
+            Agent::Codex => all.extend([Self::Untrusted, Self::Answer(HookReply::Ask)]),
             // It waits for somebody to answer, until it is ended.
-            Agent::Gemini if answers => all.push(Self::Answer(Answer::Ask)),
+            Agent::Gemini if answers => all.push(Self::Answer(HookReply::Ask)),
             Agent::Gemini => {}
             // Their hook is a plugin of ours, which knows only denied or not.
             Agent::Opencode | Agent::Pi => return all,
@@ -62,11 +62,11 @@ impl Situation {
         if answers {
             all.extend(
                 [
-                    Answer::DenyJson,
-                    Answer::ExitOne,
-                    Answer::ExitTwoSilently,
-                    Answer::NotJson,
-                    Answer::NoProgram,
+                    HookReply::DenyJson,
+                    HookReply::ExitOne,
+                    HookReply::ExitTwoSilently,
+                    HookReply::NotJson,
+                    HookReply::NoProgram,
                 ]
                 .map(Self::Answer),
             );
@@ -74,7 +74,7 @@ impl Situation {
         all
     }
 
-    pub(super) fn text(self) -> &'static str {
+    pub(super) fn description(self) -> &'static str {
         match self {
             Self::Passes => "the guard lets it pass",
             Self::Denied => "the guard denies it",
@@ -83,14 +83,14 @@ impl Situation {
             Self::StoreGone => "the project's store is gone",
             Self::Bypassed(bypass) => bypass.situation,
             Self::Untrusted => "the person has not trusted the hook",
-            Self::Answer(Answer::Ask) => "a hook answers `ask`",
-            Self::Answer(Answer::DenyJson) => "a hook denies in JSON",
-            Self::Answer(Answer::ExitOne) => "a hook ends with exit code 1",
-            Self::Answer(Answer::ExitTwoSilently) => {
+            Self::Answer(HookReply::Ask) => "a hook answers `ask`",
+            Self::Answer(HookReply::DenyJson) => "a hook denies in JSON",
+            Self::Answer(HookReply::ExitOne) => "a hook ends with exit code 1",
+            Self::Answer(HookReply::ExitTwoSilently) => {
                 "a hook ends with exit code 2 and says nothing"
             }
-            Self::Answer(Answer::NotJson) => "a hook says something that is not JSON",
-            Self::Answer(Answer::NoProgram) => "a hook's program does not exist",
+            Self::Answer(HookReply::NotJson) => "a hook says something that is not JSON",
+            Self::Answer(HookReply::NoProgram) => "a hook's program does not exist",
         }
     }
 
@@ -107,7 +107,7 @@ impl Situation {
     }
 
     /// Where the hook is written down.
-    pub(super) fn place(self) -> HookPlace {
+    pub(super) fn hook_place(self) -> HookPlace {
         match self {
             Self::Bypassed(bypass) => bypass.place,
             _ => HookPlace::Home,
@@ -135,7 +135,7 @@ impl Situation {
     }
 }
 
-impl Answer {
+impl HookReply {
     fn hook(self, agent: Agent) -> String {
         let say = |text: &str| format!("cat >/dev/null; echo '{text}'");
         let decision = |decision: &str| match agent {

@@ -46,23 +46,23 @@ impl DraftFields {
             steps,
         } = draft;
         fields.put("dialect", dialect.to_string());
-        fields.some("type", kind.as_ref());
-        fields.some("id", id.as_ref());
-        fields.some("title", title.as_ref());
-        fields.some("task", task.as_ref());
-        fields.some("context", context.as_ref());
-        fields.some("status", status.as_ref());
-        fields.some("version", version.as_ref());
-        fields.some("owner", owner.as_ref());
-        fields.some("previous", previous.as_ref());
-        fields.some("budget", budget.as_ref());
-        fields.some("priority", priority.as_ref());
+        fields.put_some("type", kind.as_ref());
+        fields.put_some("id", id.as_ref());
+        fields.put_some("title", title.as_ref());
+        fields.put_some("task", task.as_ref());
+        fields.put_some("context", context.as_ref());
+        fields.put_some("status", status.as_ref());
+        fields.put_some("version", version.as_ref());
+        fields.put_some("owner", owner.as_ref());
+        fields.put_some("previous", previous.as_ref());
+        fields.put_some("budget", budget.as_ref());
+        fields.put_some("priority", priority.as_ref());
         fields.scope("tools", tools.as_deref());
         fields.list("constraints", constraints);
         fields.list("risks", risks);
-        fields.some("executor_model", executor_model.as_ref());
+        fields.put_some("executor_model", executor_model.as_ref());
         fields.list("approval_required_from", approval_required_from);
-        fields.some("briefing", briefing.as_ref());
+        fields.put_some("briefing", briefing.as_ref());
         for (name, value) in params {
             fields.put("params", format!("{}={}", name.value, strings(value)));
         }
@@ -106,20 +106,20 @@ impl DraftFields {
             "number",
             format!("{:?}", number.as_ref().map(|one| one.value)),
         );
-        self.some("number", unexpanded.as_ref());
-        self.some("title", Some(title));
-        self.some("id", id.as_ref());
+        self.put_some("number", unexpanded.as_ref());
+        self.put_some("title", Some(title));
+        self.put_some("id", id.as_ref());
         self.scope("depends_on", depends_on.as_deref());
-        self.some("target", target.as_ref());
-        self.some("task", task.as_ref());
-        self.some("tool", tool.as_ref());
+        self.put_some("target", target.as_ref());
+        self.put_some("task", task.as_ref());
+        self.put_some("tool", tool.as_ref());
         if let Some(args) = args {
             self.put("args", strings(&args.value));
         }
         self.put("args", args_unread.to_string());
         self.put("status", marks.ticks.len().to_string());
         for mark in &marks.statuses {
-            self.some("status", Some(&mark.word));
+            self.put_some("status", Some(&mark.word));
         }
         if let Some(contract) = contract {
             self.contract(contract);
@@ -155,26 +155,26 @@ impl DraftFields {
             instructions,
             hint,
         } = details;
-        self.some("ask", ask.as_ref());
+        self.put_some("ask", ask.as_ref());
         self.list("choices", choices);
-        self.some("on_fail", on_fail.as_ref());
+        self.put_some("on_fail", on_fail.as_ref());
         self.list("subscriptions", subscriptions);
         self.list("produces", produces);
         self.list("protects", protects);
         self.scope("tools", tools.as_deref());
-        self.some("approval", approval.as_ref());
-        self.some("when", when.as_ref());
-        self.some("for_each", for_each.as_ref());
-        self.some("max_items", max_items.as_ref());
-        self.some("timeout", timeout.as_ref());
-        self.some("budget", budget.as_ref());
-        self.some("critical", critical.as_ref());
+        self.put_some("approval", approval.as_ref());
+        self.put_some("when", when.as_ref());
+        self.put_some("for_each", for_each.as_ref());
+        self.put_some("max_items", max_items.as_ref());
+        self.put_some("timeout", timeout.as_ref());
+        self.put_some("budget", budget.as_ref());
+        self.put_some("critical", critical.as_ref());
         self.list("locks", locks);
-        self.some("isolation", isolation.as_ref());
-        self.some("reviewer", reviewer.as_ref());
+        self.put_some("isolation", isolation.as_ref());
+        self.put_some("reviewer", reviewer.as_ref());
         self.list("accept", acceptance);
         self.list("subtasks", subtasks);
-        self.some("instructions", instructions.as_ref());
+        self.put_some("instructions", instructions.as_ref());
         self.hint(hint);
     }
 
@@ -185,7 +185,7 @@ impl DraftFields {
             target,
         } = hint;
         for part in [tool, operation, target] {
-            self.some("hint", part.as_ref());
+            self.put_some("hint", part.as_ref());
         }
     }
 
@@ -201,12 +201,12 @@ impl DraftFields {
             holds,
         } = contract;
         self.put("contract", command.text.clone());
-        self.some("shell", shell.as_ref());
+        self.put_some("shell", shell.as_ref());
         self.list("expect", expect);
-        self.some("contract_timeout", timeout.as_ref());
-        self.some("baseline", baseline.as_ref());
-        self.some("fewer_tests", fewer_tests.as_ref());
-        self.some("holds", holds.as_ref());
+        self.put_some("contract_timeout", timeout.as_ref());
+        self.put_some("baseline", baseline.as_ref());
+        self.put_some("fewer_tests", fewer_tests.as_ref());
+        self.put_some("holds", holds.as_ref());
     }
 
     fn put(&mut self, field: &'static str, text: String) {
@@ -214,7 +214,7 @@ impl DraftFields {
         self.fields.push((FieldPath { step, field }, text));
     }
 
-    fn some(&mut self, field: &'static str, value: Option<&Spanned<String>>) {
+    fn put_some(&mut self, field: &'static str, value: Option<&Spanned<String>>) {
         if let Some(value) = value {
             self.put(field, value.value.clone());
         }
@@ -222,7 +222,7 @@ impl DraftFields {
 
     fn list(&mut self, field: &'static str, values: &[Spanned<String>]) {
         for value in values {
-            self.some(field, Some(value));
+            self.put_some(field, Some(value));
         }
     }
 

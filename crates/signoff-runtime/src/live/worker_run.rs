@@ -1,0 +1,346 @@
+//! A run that another process drives, and that this machine works for: it performs what it is ordered to, with the same
+//! code as a process that drives, and reports what came of it. It writes no journal and judges nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use signoff_engine::{Action, Event, Input, Millis, RecordedEvent};
+use signoff_plan::digest::Digest;
+use signoff_store::journal::Follower;
+use signoff_store::runs::AttemptDir;
+
+use super::PreparedRun;
+use super::driving::Workplace;
+use super::prepared_run::{FirstInput, watch};
+use crate::advice::Advisor;
+use crate::clock::Clock;
+use crate::cluster::{Order, OrderedTask, Report, ReportedEnd};
+use crate::drive::journal::parse_event;
+use crate::drive::{Perform, WakeReason};
+use crate::error::Error;
+use crate::local::{Local, LocalOptions, VERIFIER};
+use crate::project::Project;
+use crate::project::sandbox_level::level;
+use crate::runs::OpenedRun;
+use crate::signing::current_signature::require_still_signed;
+
+/// A run that this machine works for.
+pub struct WorkerRun<'a> {
+    prepared: PreparedRun<'a>,
+    local: Local<'a>,
+    journal: Follower,
+    /// The number of the last event that the state knows.
+    known: u64,
+    /// The hash of each prompt that was journaled, by step and attempt.
+    prompts: BTreeMap<(String, u32), String>,
+    under_way: Vec<Order>,
+    /// How evidence names this machine.
+    machine: String,
+}
+
+impl std::fmt::Debug for WorkerRun<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HostedRun")
+            .field("run", &self.prepared.id())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the journal has for whoever works for a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CatchUpOutcome {
+    /// The state is that of the journal.
+    Here,
+    /// The run goes on under another version of its plan: it has to be opened again.
+    OtherVersion,
+}
+
+impl<'a> WorkerRun<'a> {
+    /// Opens a run whose files and journal were fetched. Refuses one that no key signed, or whose terms are others here.
+    pub fn open(
+        project: &'a Project,
+        id: &str,
+        machine: &str,
+        clock: &'a dyn Clock,
+    ) -> Result<Self, Error> {
+        project.require_trust()?;
+        let opened = OpenedRun::open(project, id, clock)?;
+        let signed = opened.state().signed_plan();
+        let signature = require_still_signed(project, &opened.key, signed)?;
+        let own = Digest::of_json(&project.machine_terms(signed.plan()));
+        let mut prepared = PreparedRun {
+            name: opened.key.clone(),
+            signature,
+            watch: watch(&opened, signed),
+            beginning: FirstInput::GoOn {
+                input: Input::Finish,
+                lost: None,
+                replan: None,
+            },
+            settings: opened.state().settings().clone(),
+            bounds: signoff_engine::Bounds::default(),
+            repository: None,
+            notes: Vec::new(),
+            forecast: Vec::new(),
+            opened,
+        };
+        prepared.refuse_if_changed()?;
+        let Workplace {
+            sandbox,
+            run_paths,
+            isolation,
+        } = prepared.workplace()?;
+        let machine = format!(
+            "{machine}, terms {}, sandbox {}",
+            own.short(),
+            level(project)?
+        );
+        let opened = &prepared.opened;
+        let local = Local::start(LocalOptions {
+            project,
+            id: opened.id.clone(),
+            key: opened.key.clone(),
+            dir: opened.dir.clone(),
+            isolation,
+            sandbox,
+            run_paths,
+            watch: watch(opened, opened.state().signed_plan()),
+            clock,
+            advisor: Arc::new(Advisor {
+                project: project.clone(),
+                key: opened.key.clone(),
+                plan: opened.plan.clone(),
+            }),
+        })?;
+        let mut hosted = Self {
+            journal: Follower::new(&opened.dir.journal()),
+            known: 0,
+            prompts: BTreeMap::new(),
+            under_way: Vec::new(),
+            prepared,
+            local,
+            machine,
+        };
+        hosted.note_all()?;
+        Ok(hosted)
+    }
+
+    /// Notes what the state was made of.
+    fn note_all(&mut self) -> Result<(), Error> {
+        let (prompts, known) = (&mut self.prompts, &mut self.known);
+        self.journal.read_new(|line| {
+            let recorded = parse_event(line)?;
+            *known = recorded.seq;
+            note_prompt(prompts, &recorded);
+            Ok::<_, Error>(())
+        })
+    }
+
+    /// Applies what came into the journal since.
+    pub fn catch_up(&mut self) -> Result<CatchUpOutcome, Error> {
+        let (prompts, known) = (&mut self.prompts, &mut self.known);
+        let run = &mut self.prepared.opened.run;
+        let mut other_version = false;
+        self.journal.read_new(|line| {
+            let recorded = parse_event(line)?;
+            other_version |= matches!(recorded.event, Event::PlanReplanned { .. });
+            if !other_version {
+                run.follow(&recorded);
+            }
+            *known = recorded.seq;
+            note_prompt(prompts, &recorded);
+            Ok::<_, Error>(())
+        })?;
+        Ok(if other_version {
+            CatchUpOutcome::OtherVersion
+        } else {
+            CatchUpOutcome::Here
+        })
+    }
+
+    /// The number of the last event that is known here.
+    pub fn last_known_event(&self) -> u64 {
+        self.known
+    }
+
+    /// Where the files of an attempt are.
+    pub fn attempt_dir(&self, step: &str, attempt: u32) -> AttemptDir {
+        self.prepared.opened.dir.attempt(step, attempt)
+    }
+
+    /// Is nothing under way?
+    pub fn is_idle(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
+    /// Begins what is ordered.
+    pub fn begin(&mut self, order: Order) -> Result<(), Error> {
+        let run = self.prepared.opened.run.state();
+        let unknown = || Error::BrokenRun {
+            run: run.id().to_owned(),
+            why: format!(
+                "an order for a step that it does not have, `{}`",
+                order.step
+            ),
+        };
+        let step = run.position(&order.step).ok_or_else(unknown)?;
+        let attempt = order.attempt;
+        let action = match order.task {
+            OrderedTask::Work => {
+                let key = (order.step.clone(), attempt);
+                let expected = self.prompts.get(&key).map(String::as_str);
+                self.local.take_prompt(run, step, attempt, expected)?;
+                Action::Dispatch { step, attempt }
+            }
+            OrderedTask::Baseline => Action::Baseline { step },
+            OrderedTask::Evaluate { patience } => Action::Evaluate {
+                step,
+                attempt,
+                patience,
+            },
+            OrderedTask::Recheck { patience } => Action::Recheck { step, patience },
+        };
+        self.under_way.push(order);
+        let begun = self.local.begin_here(run, &action);
+        if begun.is_err() {
+            self.under_way.pop();
+        }
+        begun
+    }
+
+    /// Waits for the next report, at most so long.
+    pub fn next_report(&mut self, patience: Duration) -> Result<Option<Report>, Error> {
+        let run = self.prepared.opened.run.state();
+        let now = self.prepared.opened.clock.now();
+        let until =
+            now.saturating_add(Millis::try_from(patience.as_millis()).unwrap_or(Millis::MAX));
+        match self.local.next(run, now, Some(until))? {
+            WakeReason::Input(input) => {
+                if let Input::PermissionAsked { step, .. } = input {
+                    // Nobody is asked here; the agent hears a no, and goes on.
+                    self.local.deny_questions(step);
+                    return Ok(None);
+                }
+                self.local.input_recorded(run, &input);
+                Ok(self.report_of_input(input))
+            }
+            WakeReason::Trouble(trouble) => {
+                let step = run.definition(trouble.step).map(|step| step.id.clone());
+                let why = format!("{}: {}", trouble.what, trouble.why);
+                Ok(self.finished(
+                    |order| Some(&order.step) == step.as_ref(),
+                    ReportedEnd::Trouble(why),
+                ))
+            }
+            WakeReason::Survivors(count) => Err(Error::Survivors { count }),
+            WakeReason::Requested { .. }
+            | WakeReason::Timer
+            | WakeReason::Interrupted
+            | WakeReason::Active(_) => Ok(None),
+        }
+    }
+
+    fn report_of_input(&mut self, input: Input) -> Option<Report> {
+        let run = self.prepared.opened.run.state();
+        let id = |step: usize| run.definition(step).map(|step| step.id.clone());
+        let judged = |mut observed: signoff_engine::Observation, machine: &str| {
+            observed.machine = Some(machine.into());
+            ReportedEnd::Contract(Box::new(observed))
+        };
+        match input {
+            Input::WorkEnded {
+                step,
+                attempt,
+                work,
+            } => {
+                let id = id(step)?;
+                self.finished(
+                    |order| {
+                        order.step == id
+                            && order.attempt == attempt
+                            && order.task == OrderedTask::Work
+                    },
+                    ReportedEnd::Work(Box::new(work)),
+                )
+            }
+            Input::BaselineEnded { step, observed } => {
+                let id = id(step)?;
+                let end = judged(observed, &self.machine);
+                self.finished(
+                    |order| order.step == id && order.task == OrderedTask::Baseline,
+                    end,
+                )
+            }
+            Input::EvaluationEnded { step, observed, .. } => {
+                let id = id(step)?;
+                let end = judged(observed, &self.machine);
+                let judges = |task| {
+                    matches!(
+                        task,
+                        OrderedTask::Evaluate { .. } | OrderedTask::Recheck { .. }
+                    )
+                };
+                self.finished(|order| order.step == id && judges(order.task), end)
+            }
+            _ => None,
+        }
+    }
+
+    /// The order that this is the end of, as a report.
+    fn finished(&mut self, is_it: impl Fn(&Order) -> bool, mut end: ReportedEnd) -> Option<Report> {
+        let at = self.under_way.iter().position(is_it)?;
+        let order = self.under_way.swap_remove(at);
+        if let ReportedEnd::Contract(observed) = &mut end
+            && order.role == VERIFIER
+        {
+            observed.machine = observed
+                .machine
+                .as_ref()
+                .map(|machine| format!("{machine}, as {VERIFIER}").into());
+        }
+        Some(Report {
+            step: order.step,
+            attempt: order.attempt,
+            task: order.task,
+            commit: None,
+            end,
+        })
+    }
+
+    /// Gives up what was withdrawn, or what another machine has taken since: its agent is ended, and nothing is reported.
+    pub fn give_up_order(&mut self, step: &str, attempt: u32, task: OrderedTask) {
+        self.under_way
+            .retain(|order| order.step != step || order.attempt != attempt || order.task != task);
+        let run = self.prepared.opened.run.state();
+        if let (Some(at), OrderedTask::Work) = (run.position(step), task) {
+            self.local.end_agent(at);
+        }
+    }
+
+    /// Ends everything that is under way here, and waits until it is gone.
+    pub fn stop(&mut self) {
+        drop(self.local.stop());
+        self.under_way.clear();
+    }
+}
+
+impl Drop for WorkerRun<'_> {
+    /// Whatever happened to the worker, no agent outlives it.
+    fn drop(&mut self) {
+        self.stop();
+        self.local.clean_up();
+    }
+}
+
+fn note_prompt(prompts: &mut BTreeMap<(String, u32), String>, recorded: &RecordedEvent) {
+    if let Event::WorkItem {
+        step,
+        attempt,
+        item,
+    } = &recorded.event
+    {
+        let hash = item.input.prompt_sha256.clone();
+        prompts.insert((step.clone(), *attempt), hash);
+    }
+}
