@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use signoff_runtime::cluster::{Cluster, NewsSender, Order, OrderedTask, Report, ReportHandler};
+use signoff_runtime::cluster::{
+    Cluster, ClusterMessage, ClusterMessageSender, Order, OrderedTask, Report,
+};
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
 
@@ -20,7 +22,7 @@ use crate::run_files;
 
 /// What a worker has of the cluster: it follows a run, and gives no orders.
 #[derive(Default)]
-pub(crate) struct Worker(Mutex<Option<NewsSender>>);
+pub(crate) struct Worker(Mutex<Option<ClusterMessageSender>>);
 
 impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -32,7 +34,7 @@ impl Worker {
     /// Whoever waits for what the run's processes here do has something else to do.
     pub(crate) fn wake(&self) {
         if let Some(news) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            news(ReportHandler::Wake);
+            news(ClusterMessage::Wake);
         }
     }
 }
@@ -44,7 +46,7 @@ impl Cluster for Worker {
         Err(FOLLOWS.to_owned())
     }
 
-    fn connect(&self, news: NewsSender) {
+    fn connect(&self, news: ClusterMessageSender) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(news);
     }
 
@@ -103,7 +105,7 @@ struct DrivenState {
     pushes: u64,
     /// Orders that nobody has reported about.
     open: BTreeSet<String>,
-    news: Option<NewsSender>,
+    news: Option<ClusterMessageSender>,
 }
 
 impl std::fmt::Debug for DrivenRun {
@@ -164,7 +166,7 @@ impl DrivenRun {
         if state.open.remove(order)
             && let Some(news) = &state.news
         {
-            news(ReportHandler::Report(Box::new(report)));
+            news(ClusterMessage::Report(Box::new(report)));
         }
     }
 
@@ -316,7 +318,7 @@ impl Cluster for DrivenRun {
         self.retry_while_unreachable(|| self.publish_lines(text))
     }
 
-    fn connect(&self, news: NewsSender) {
+    fn connect(&self, news: ClusterMessageSender) {
         self.lock().news = Some(news);
     }
 

@@ -34,7 +34,7 @@ const IDLE: Duration = Duration::from_mins(1);
 /// The runs that this machine works for.
 #[derive(Debug, Default)]
 pub(crate) struct RunWorkers {
-    runs: Mutex<BTreeMap<String, HostHandle>>,
+    runs: Mutex<BTreeMap<String, RunHandle>>,
     stopping: Arc<AtomicBool>,
     /// Threads that may have agents.
     alive: Arc<AtomicUsize>,
@@ -42,7 +42,7 @@ pub(crate) struct RunWorkers {
 
 /// How a run's thread is reached.
 #[derive(Debug)]
-struct HostHandle {
+struct RunHandle {
     jobs: Sender<Job>,
     worker: Arc<Worker>,
 }
@@ -57,7 +57,7 @@ struct Job {
 }
 
 impl RunWorkers {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, HostHandle>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, RunHandle>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -133,7 +133,7 @@ impl RunWorkers {
         drop(sender.send(job));
         runs.insert(
             run,
-            HostHandle {
+            RunHandle {
                 jobs: sender,
                 worker,
             },
@@ -240,8 +240,8 @@ impl RunWorker {
         let clock = SystemClock::new();
         let short: String = self.shared.key.public().chars().take(20).collect();
         let machine = format!("{} ({short})", self.shared.name);
-        let mut hosted = match WorkerRun::open(project, &self.run, &machine, &clock) {
-            Ok(hosted) => hosted,
+        let mut worker_run = match WorkerRun::open(project, &self.run, &machine, &clock) {
+            Ok(worker_run) => worker_run,
             Err(error) => {
                 let error = error.into();
                 for job in first {
@@ -258,13 +258,14 @@ impl RunWorker {
                 return NextJob::Stopped;
             }
             waiting.extend(jobs.try_iter());
-            if let Some(jobs) = self.begin_order(mirror, &mut hosted, &mut waiting, &mut under_way)
+            if let Some(jobs) =
+                self.begin_order(mirror, &mut worker_run, &mut waiting, &mut under_way)
             {
                 // What is under way was begun under the old version, and is not wanted any more.
                 return NextJob::Jobs(jobs);
             }
-            let (ended, trouble) = next_reports(&mut hosted, &mut under_way);
-            self.report(mirror, project, &hosted, ended);
+            let (ended, trouble) = next_reports(&mut worker_run, &mut under_way);
+            self.report(mirror, project, &worker_run, ended);
             if let Some(error) = trouble {
                 let error = ClusterError::Machine {
                     what: "the work was given up",
@@ -282,7 +283,7 @@ impl RunWorker {
             }
             if looked.elapsed() > LOOK {
                 looked = Instant::now();
-                self.give_up_unwanted(&mut hosted, &mut under_way);
+                self.give_up_unwanted(&mut worker_run, &mut under_way);
             }
         }
     }
@@ -291,14 +292,14 @@ impl RunWorker {
     fn begin_order(
         &self,
         mirror: &mut Mirror,
-        hosted: &mut WorkerRun<'_>,
+        worker_run: &mut WorkerRun<'_>,
         waiting: &mut Vec<Job>,
         under_way: &mut Vec<Job>,
     ) -> Option<Vec<Job>> {
         if waiting.is_empty() {
             return None;
         }
-        match self.catch_up(mirror, hosted, waiting) {
+        match self.catch_up(mirror, worker_run, waiting) {
             Ok(CatchUpOutcome::Here) => {}
             Ok(CatchUpOutcome::OtherVersion) => return Some(std::mem::take(waiting)),
             Err(error) => {
@@ -309,7 +310,7 @@ impl RunWorker {
             }
         }
         for job in waiting.drain(..) {
-            match self.begin_one(mirror, hosted, &job) {
+            match self.begin_one(mirror, worker_run, &job) {
                 Ok(()) => under_way.push(job),
                 Err(error) => self.refuse(job, &error),
             }
@@ -321,7 +322,7 @@ impl RunWorker {
     fn catch_up(
         &self,
         mirror: &mut Mirror,
-        hosted: &mut WorkerRun<'_>,
+        worker_run: &mut WorkerRun<'_>,
         jobs: &[Job],
     ) -> Result<CatchUpOutcome, ClusterError> {
         // A prompt is no line of the journal.
@@ -330,7 +331,7 @@ impl RunWorker {
         if jobs.iter().any(is_new) {
             mirror.catch_up(&self.database)?;
         }
-        let caught_up = hosted.catch_up()?;
+        let caught_up = worker_run.catch_up()?;
         if let Some(pushed) = jobs.iter().map(|job| job.body.pushed).max() {
             mirror.fetch_commits(pushed)?;
         }
@@ -340,7 +341,7 @@ impl RunWorker {
     fn begin_one(
         &self,
         mirror: &Mirror,
-        hosted: &mut WorkerRun<'_>,
+        worker_run: &mut WorkerRun<'_>,
         job: &Job,
     ) -> Result<(), ClusterError> {
         if mirror.hash_of(job.body.seq)?.as_deref() != Some(job.body.hash.as_str()) {
@@ -349,7 +350,7 @@ impl RunWorker {
                 self.run
             )));
         }
-        Ok(hosted.begin(job.body.order())?)
+        Ok(worker_run.begin(job.body.order())?)
     }
 
     /// Shares what was done and its logs with the reports about it.
@@ -357,14 +358,15 @@ impl RunWorker {
         &self,
         mirror: &Mirror,
         project: &Project,
-        hosted: &WorkerRun<'_>,
+        worker_run: &WorkerRun<'_>,
         ended: Vec<(Job, Report)>,
     ) {
         let mut files = BTreeMap::new();
         let mut reports = Vec::new();
         for (job, report) in ended {
             let (step, attempt, task) = (report.step.clone(), report.attempt, report.task);
-            let shared = self.publish_results(mirror, project, hosted, &job, report, &mut files);
+            let shared =
+                self.publish_results(mirror, project, worker_run, &job, report, &mut files);
             let report = shared.unwrap_or_else(|error| Report {
                 step,
                 attempt,
@@ -382,12 +384,12 @@ impl RunWorker {
         &self,
         mirror: &Mirror,
         project: &Project,
-        hosted: &WorkerRun<'_>,
+        worker_run: &WorkerRun<'_>,
         job: &Job,
         mut report: Report,
         files: &mut BTreeMap<String, Vec<u8>>,
     ) -> Result<Report, ClusterError> {
-        let dir = hosted.attempt_dir(&report.step, report.attempt);
+        let dir = worker_run.attempt_dir(&report.step, report.attempt);
         let logs = match report.task {
             OrderedTask::Work => {
                 let reference = work_reference(&self.run, &report.step, report.attempt);
@@ -400,7 +402,7 @@ impl RunWorker {
                 }
                 vec![dir.agent_log(), dir.progress()]
             }
-            OrderedTask::Baseline => vec![hosted.attempt_dir(&report.step, 0).baseline_log()],
+            OrderedTask::Baseline => vec![worker_run.attempt_dir(&report.step, 0).baseline_log()],
             OrderedTask::Evaluate { .. } | OrderedTask::Recheck { .. } => vec![dir.contract_log()],
         };
         let secrets = project.secrets();
@@ -476,7 +478,7 @@ impl RunWorker {
     }
 
     /// Gives up what was withdrawn, or what another machine has taken since.
-    fn give_up_unwanted(&self, hosted: &mut WorkerRun<'_>, under_way: &mut Vec<Job>) {
+    fn give_up_unwanted(&self, worker_run: &mut WorkerRun<'_>, under_way: &mut Vec<Job>) {
         if under_way.is_empty() {
             return;
         }
@@ -491,7 +493,7 @@ impl RunWorker {
         under_way.retain(|job| {
             let is_held = held.contains(&job.order.id);
             if !is_held {
-                hosted.give_up_order(&job.body.step, job.body.attempt, job.body.task);
+                worker_run.give_up_order(&job.body.step, job.body.attempt, job.body.task);
                 drop(job.done.send(Ok("not wanted any more".to_owned())));
             }
             is_held
@@ -501,13 +503,13 @@ impl RunWorker {
 
 /// Waits for what ends next, and takes with it what has ended by then. The error says why nothing more can end.
 fn next_reports(
-    hosted: &mut WorkerRun<'_>,
+    worker_run: &mut WorkerRun<'_>,
     under_way: &mut Vec<Job>,
 ) -> (Vec<(Job, Report)>, Option<signoff_runtime::Error>) {
     let mut ended = Vec::new();
     let mut patience = LOOK;
     loop {
-        match hosted.next_report(patience) {
+        match worker_run.next_report(patience) {
             Ok(Some(report)) => {
                 let is_it = |job: &Job| {
                     job.body.step == report.step

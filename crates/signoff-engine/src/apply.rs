@@ -31,11 +31,11 @@ use self::model::{
     ask_model, count_planning, request_recovery, request_replan, take_answer, take_handed_in,
 };
 use self::readiness::end_unsatisfied;
-pub(crate) use self::readiness::{recount, satisfy_dependents};
+pub(crate) use self::readiness::{satisfy_dependents, update_done_count};
 pub(crate) use self::replan::replan_run;
 use self::resume::{resume, retry_step};
 use self::run::{land_files, prepare_tree, start_run, switch_plan};
-pub(crate) use self::step::note_verdict;
+pub(crate) use self::step::register_recheck;
 use self::step::{
     complete_step, confirm_step, fail_step, make_provisional, note_time, skip_step, start_step,
 };
@@ -65,7 +65,7 @@ pub fn apply(run: &mut Run, recorded: &RecordedEvent) {
     if let Some(at) = run.position(id) {
         apply_to_step(run, at, recorded);
         note_time(run, at, recorded);
-        recount(run, at);
+        update_done_count(run, at);
     }
 }
 

@@ -58,7 +58,7 @@ pub use input::{
 pub use lifecycle::{
     Actor, ApprovalProgress, ApprovalRule, Approver, ForbiddenTransition, ImpossibleRule,
     NotCounted, PlanFact, PlanFlags, PlanState, RunFact, Signer, Transition, derive, may_clone,
-    may_delete, may_take_back, must_escalate, possible_transitions, state_after,
+    may_delete, may_resubmit_expired, must_escalate, possible_transitions, state_after,
     state_after_signing_again,
 };
 pub use rerun::{

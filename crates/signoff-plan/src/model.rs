@@ -184,7 +184,7 @@ impl Plan {
     }
 
     /// The step that is named by its id, or by its number as tables show it.
-    pub fn step_named(&self, name: &str) -> Option<&Step> {
+    pub fn step_by_id_or_number(&self, name: &str) -> Option<&Step> {
         let by_id = self.index_of(name).and_then(|at| self.steps.get(at));
         let by_number = || {
             self.steps

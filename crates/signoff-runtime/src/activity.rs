@@ -276,7 +276,9 @@ pub fn tell_absent(project: &Project, notifier: &Notifier, events: &[ActivityEve
         };
         let kind = match event.kind.as_str() {
             "plan_stalled" => NotificationKind::Stalled,
-            "plan_cancelled" if times::has_expired(project, plan) => NotificationKind::Expired,
+            "plan_cancelled" if times::was_cancelled_as_stale(project, plan) => {
+                NotificationKind::Expired
+            }
             _ => continue,
         };
         notifier.notify(NotifiedEvent {

@@ -15,7 +15,7 @@ pub trait Cluster: fmt::Debug + Send + Sync {
     fn publish(&self, lines: &[u8]) -> Result<(), String>;
 
     /// Hands everything that others report to `news`, from now on.
-    fn connect(&self, news: NewsSender);
+    fn connect(&self, news: ClusterMessageSender);
 
     /// A reference of the run names this object from now on. Whoever is handed something later has to find both.
     fn note_reference(&self, name: &str, object: &str);
@@ -68,7 +68,7 @@ pub trait RemoteRunAccess: fmt::Debug + Send + Sync {
 
 /// What whoever performs a run's actions is told.
 #[derive(Debug)]
-pub enum ReportHandler {
+pub enum ClusterMessage {
     /// Another machine reports.
     Report(Box<Report>),
     /// There is something to do besides waiting.
@@ -76,7 +76,7 @@ pub enum ReportHandler {
 }
 
 /// Where news go.
-pub type NewsSender = Box<dyn Fn(ReportHandler) + Send>;
+pub type ClusterMessageSender = Box<dyn Fn(ClusterMessage) + Send>;
 
 /// What another machine is to do for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]

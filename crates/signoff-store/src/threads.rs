@@ -79,7 +79,7 @@ impl Threads {
     }
 
     /// Makes the directory of a thread, private; one that is there is made private.
-    pub fn make(&self, id: &ThreadId) -> Result<PathBuf, ThreadsError> {
+    pub fn ensure_directory(&self, id: &ThreadId) -> Result<PathBuf, ThreadsError> {
         let path = self.directory(id);
         if self.make_new(id)?.is_some() {
             return Ok(path);

@@ -92,7 +92,7 @@ pub(super) fn mark_ready_if_unblocked(run: &mut Run, at: usize) {
 }
 
 /// Counts the step if it is done or skipped now, and no longer if it is not.
-pub(crate) fn recount(run: &mut Run, at: usize) {
+pub(crate) fn update_done_count(run: &mut Run, at: usize) {
     if at >= run.plan().steps.len() {
         return;
     }

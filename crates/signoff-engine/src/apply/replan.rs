@@ -13,7 +13,7 @@ use signoff_plan::model::Step;
 use signoff_plan::signed::SignedPlan;
 
 use self::carryover::{Carryover, carryovers, of_item, text_is_same};
-use crate::apply::{expand, note_earlier, note_verdict, recount, satisfy_dependents};
+use crate::apply::{expand, note_earlier, register_recheck, satisfy_dependents, update_done_count};
 use crate::event::{RedoReason, Settings};
 use crate::rerun::items_so_far;
 use crate::state::{Inbox, InboxItem, LandingState, Run, Stage, StepState, StepStatus, TreeState};
@@ -318,9 +318,9 @@ impl Replanning<'_> {
             };
             let completed = step.status == StepStatus::Completed;
             satisfy_dependents(run, at);
-            recount(run, at);
+            update_done_count(run, at);
             if completed {
-                note_verdict(run, at);
+                register_recheck(run, at);
             }
         }
         run.schedule.gather.clear();

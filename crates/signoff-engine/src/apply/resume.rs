@@ -2,7 +2,7 @@
 
 use signoff_plan::sparse::Sparse;
 
-use super::readiness::{mark_ready_if_unblocked, recount};
+use super::readiness::{mark_ready_if_unblocked, update_done_count};
 use super::step::withdraw_items;
 use crate::recovery::{CutOff, cut_off};
 use crate::state::{ReplanStage, Run, SharedLimits, Stage, StepOutcome, StepState, StepStatus};
@@ -163,5 +163,5 @@ fn reopen_step(run: &mut Run, at: usize) {
             mark_ready_if_unblocked(run, at);
         }
     }
-    recount(run, at);
+    update_done_count(run, at);
 }

@@ -40,7 +40,7 @@ pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &Evid
     if let Some(step) = run.steps.get_mut(at) {
         step.outcome.unconfirmed = step.contract.warm;
     }
-    note_verdict(run, at);
+    register_recheck(run, at);
     note_work(run, at);
     if let Some(step) = run.steps.get_mut(at) {
         step.condense();
@@ -89,7 +89,7 @@ fn note_work(run: &mut Run, at: usize) {
 }
 
 /// Remembers the tree of a verdict: the contract must also hold at the end of the run.
-pub(crate) fn note_verdict(run: &mut Run, at: usize) {
+pub(crate) fn register_recheck(run: &mut Run, at: usize) {
     let Some((definition, state)) = run.step(at) else {
         return;
     };

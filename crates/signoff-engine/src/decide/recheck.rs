@@ -19,7 +19,7 @@ pub(super) fn after_recheck(
     state: &StepState,
     evaluation: &Evaluation,
 ) -> Vec<Event> {
-    let was_warm = !run.rechecks.is_confirmed(at);
+    let was_warm = !run.rechecks.held_without_build_cache(at);
     let reason = match joined_since(run, at) {
         Some(joined) => format!("{}; {joined}", evaluation.reason),
         None => evaluation.reason.clone(),

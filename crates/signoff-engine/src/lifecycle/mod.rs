@@ -14,7 +14,7 @@ pub use self::approvers::{
 };
 pub use self::derive::{PlanFact, PlanFlags, RunFact, derive};
 pub use self::table::{
-    ForbiddenTransition, Transition, may_clone, may_delete, may_take_back, must_escalate,
+    ForbiddenTransition, Transition, may_clone, may_delete, may_resubmit_expired, must_escalate,
     possible_transitions, state_after, state_after_signing_again,
 };
 

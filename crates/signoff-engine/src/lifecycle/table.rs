@@ -289,7 +289,7 @@ pub fn may_clone(state: PlanState, actor: Actor) -> bool {
 
 /// May a plan that was cancelled only because it waited too long be handed in again as it is? By a person: the clock may
 /// have been wrong.
-pub fn may_take_back(state: PlanState, actor: Actor, expired: bool) -> bool {
+pub fn may_resubmit_expired(state: PlanState, actor: Actor, expired: bool) -> bool {
     state == Cancelled && expired && actor == Actor::Person
 }
 

@@ -34,7 +34,7 @@ impl Rechecks {
         self.unconfirmed.remove(&step);
     }
 
-    pub(crate) fn is_confirmed(&self, step: usize) -> bool {
+    pub(crate) fn held_without_build_cache(&self, step: usize) -> bool {
         !self.unconfirmed.contains(&step)
     }
 

@@ -107,7 +107,7 @@ fn at_event(
 }
 
 /// Was the plan cancelled because it waited too long?
-pub(super) fn has_expired(project: &Project, plan: &str) -> bool {
+pub(super) fn was_cancelled_as_stale(project: &Project, plan: &str) -> bool {
     let history = PlanHistory::read(project, plan).unwrap_or_default();
     let mut facts = history.entries.iter().rev().map(|entry| &entry.event);
     let newest = facts.find(|event| plan_fact(event).is_some());

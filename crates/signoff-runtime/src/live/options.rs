@@ -47,7 +47,7 @@ fn step_bounds(run: &Run, options: &RunOptions) -> Result<Bounds, Error> {
         Some(RunLimit::Until(step)) => (step, false),
     };
     let unknown = || Error::Refused(signoff_engine::Refusal::NoStep { step: step.clone() });
-    let by_number = || run.position(&run.plan().step_named(step)?.id);
+    let by_number = || run.position(&run.plan().step_by_id_or_number(step)?.id);
     let at = (run.position(step).or_else(by_number)).ok_or_else(unknown)?;
     if !only {
         return Ok(Bounds::until_step(run, at));

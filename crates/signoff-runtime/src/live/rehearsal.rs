@@ -171,7 +171,7 @@ fn allowed_steps(plan: &Plan, options: &RunOptions) -> Result<BTreeSet<usize>, E
         Some(RunLimit::Until(step)) => (step, false),
     };
     let unknown = || Error::Refused(Refusal::NoStep { step: step.clone() });
-    let named = plan.step_named(step).ok_or_else(unknown)?;
+    let named = plan.step_by_id_or_number(step).ok_or_else(unknown)?;
     let at = plan.index_of(&named.id).ok_or_else(unknown)?;
     let allowed = plan.with_dependencies(at);
     if only && allowed.len() > 1 {

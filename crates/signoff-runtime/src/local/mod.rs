@@ -60,7 +60,7 @@ use self::step_locks::StepLocks;
 use self::supervisor::ProcessSupervisor;
 pub use self::trial::{ContractTrial, require_trials, try_contracts};
 use crate::clock::Clock;
-use crate::cluster::ReportHandler;
+use crate::cluster::ClusterMessage;
 use crate::drive::{Readiness, WakeReason};
 use crate::error::Error;
 use crate::project::Project;
@@ -153,8 +153,8 @@ impl<'a> Local<'a> {
             // The receiver is gone: the run was abandoned.
             cluster.connect(Box::new(move |told| {
                 drop(news.send(match told {
-                    ReportHandler::Report(report) => Message::Reported(report),
-                    ReportHandler::Wake => Message::Happened(WakeReason::Timer),
+                    ClusterMessage::Report(report) => Message::Reported(report),
+                    ClusterMessage::Wake => Message::Happened(WakeReason::Timer),
                 }));
             }));
         }

@@ -101,7 +101,10 @@ impl Planning {
 
     /// The plan of a thread; `None` for the current one when it has none.
     fn read(&self, context: ActorContext<'_>, id: &ThreadId) -> Result<Option<PlanFile>, Error> {
-        let directory = self.threads.make(id).map_err(ThreadError::Store)?;
+        let directory = self
+            .threads
+            .ensure_directory(id)
+            .map_err(ThreadError::Store)?;
         let name = directory.display().to_string();
         let source = if self.threads.is_empty(id).map_err(ThreadError::Store)? {
             if *id == self.session {

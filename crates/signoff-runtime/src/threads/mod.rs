@@ -60,7 +60,7 @@ impl Planning {
     pub fn current(&mut self) -> Result<ThreadDir, Error> {
         let made = self
             .threads
-            .make(&self.session)
+            .ensure_directory(&self.session)
             .map_err(ThreadError::Store)?;
         let id = self.session.as_str();
         if !self.threads.sessions.sessions.contains_key(id) {

@@ -9,7 +9,7 @@ use signoff_work::git::Repository;
 use super::{branch, refs};
 
 /// Removes them.
-pub(super) fn clear(repository: &Repository, run: &str) {
+pub(super) fn remove_stale_git_locks(repository: &Repository, run: &str) {
     let Some(common) = repository.objects().parent() else {
         return;
     };

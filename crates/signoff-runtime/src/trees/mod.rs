@@ -160,7 +160,7 @@ impl Trees {
             overlay_mode,
             setup,
         } = options;
-        locks::clear(&repository, run);
+        locks::remove_stale_git_locks(&repository, run);
         let own = repository.open_harness_git(&dir.path().join("git"), kept)?;
         let indexes = dir.path().join("indexes");
         std::fs::create_dir_all(&indexes).map_err(Error::cannot_read(&indexes))?;

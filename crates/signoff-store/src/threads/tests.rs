@@ -16,7 +16,7 @@ fn everything_is_private_and_remembered() {
     let root = dir.path().join("agentflow/plans");
     let mut threads = Threads::open(&root).unwrap();
     assert!(threads.sessions.sessions.is_empty());
-    let made = threads.make(&id("s1")).unwrap();
+    let made = threads.ensure_directory(&id("s1")).unwrap();
     assert_eq!(made, root.join("s1"));
     threads
         .sessions
@@ -39,7 +39,7 @@ fn a_directory_that_others_can_read_is_closed() {
     let path = dir.path().join("s1");
     fs::create_dir(&path).unwrap();
     fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
-    threads.make(&id("s1")).unwrap();
+    threads.ensure_directory(&id("s1")).unwrap();
     assert_eq!(mode(&path), 0o700);
     assert_eq!(threads.make_new(&id("s1")).unwrap(), None);
 }
@@ -51,7 +51,7 @@ fn a_link_in_the_place_of_a_thread_is_not_followed() {
     fs::write(elsewhere.path().join(PLAN), "x").unwrap();
     let threads = Threads::open(dir.path()).unwrap();
     symlink(elsewhere.path(), dir.path().join("s1")).unwrap();
-    let made = threads.make(&id("s1"));
+    let made = threads.ensure_directory(&id("s1"));
     assert!(
         matches!(made, Err(ThreadsError::NoDirectory { .. })),
         "{made:?}"
@@ -77,7 +77,7 @@ fn a_link_in_the_place_of_a_thread_is_not_followed() {
 fn clearing_takes_the_plan_and_removing_everything() {
     let dir = tempfile::tempdir().unwrap();
     let threads = Threads::open(dir.path()).unwrap();
-    let path = threads.make(&id("s1")).unwrap();
+    let path = threads.ensure_directory(&id("s1")).unwrap();
     assert!(threads.is_empty(&id("s1")).unwrap());
     fs::create_dir(path.join(TASKS)).unwrap();
     fs::write(path.join("tasks/.keep"), "").unwrap();

@@ -41,7 +41,7 @@ fn stored_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<In
     };
     let status = plan_status(context.project, &plan)?;
     let entry = IndexEntry {
-        tally: count_history(&status.history),
+        tally: summarize_history(&status.history),
         again: is_unsettled(&plan, &status),
         row: Some(context.plan_row(location, &plan, &status)?),
         ..IndexEntry::default()
@@ -54,7 +54,7 @@ fn logged_entry(context: &ReadContext<'_>, location: &PlanLocation) -> Result<In
     let project = context.project;
     let history = PlanHistory::of(&plan_log::load(&location.path)?)?;
     let mut entry = IndexEntry {
-        tally: count_history(&history),
+        tally: summarize_history(&history),
         path: history.path().map(str::to_owned),
         ..IndexEntry::default()
     };
@@ -113,7 +113,7 @@ fn is_unsettled(plan: &PlanFile, status: &PlanStatus) -> bool {
     }
 }
 
-fn count_history(history: &PlanHistory) -> PlanCounts {
+fn summarize_history(history: &PlanHistory) -> PlanCounts {
     let mut tally = PlanCounts::default();
     let mut since = None;
     for entry in &history.entries {
@@ -169,7 +169,7 @@ impl ReadContext<'_> {
             state: status.state.name().to_owned(),
             version: model.version,
             active: history.last_change(),
-            written: written_at(plan),
+            written: updated_at_or_mtime(plan),
             proof: signed.map(|signed| signed.signature.proof),
             approval: status.approval.as_ref().map(Approval::from),
             run: status.run_id().map(str::to_owned),
@@ -211,7 +211,7 @@ impl ReadContext<'_> {
 }
 
 /// What the file says itself about when it was written, else what the file system says.
-fn written_at(plan: &PlanFile) -> Millis {
+fn updated_at_or_mtime(plan: &PlanFile) -> Millis {
     let record = &plan.checked.plan.record;
     let said = ["updated_at", "created_at"]
         .into_iter()

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use signoff_api::plan_log::PlanEvent;
-use signoff_engine::{Actor, PlanFact, PlanState, Transition, may_take_back};
+use signoff_engine::{Actor, PlanFact, PlanState, Transition, may_resubmit_expired};
 use signoff_plan::dialect::{Dialect, recognise};
 use signoff_plan::source::Source;
 use signoff_store::atomic;
@@ -104,7 +104,8 @@ pub(crate) fn hand_in(
     locked.require_no_plan_errors()?;
     let digest = locked.digest();
     let state = locked.status.state;
-    let taken_back = may_take_back(state, context.actor, locked.history().has_expired(&digest));
+    let taken_back =
+        may_resubmit_expired(state, context.actor, locked.history().has_expired(&digest));
     if state != PlanState::Verified && !taken_back {
         // Says what is possible instead.
         locked.allow_to(Transition::Verify, Actor::Harness)?;

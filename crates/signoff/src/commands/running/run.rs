@@ -161,7 +161,7 @@ fn require_known_step(options: &RunOptions, plan: &PlanFile) -> Result<(), Failu
         return Ok(());
     };
     let plan = &plan.checked.plan;
-    match plan.step_named(step) {
+    match plan.step_by_id_or_number(step) {
         // A plan without steps is refused later, for that reason.
         None if !plan.steps.is_empty() => {
             let known = plan.steps.iter().map(|step| step.id.as_str());
