@@ -23,6 +23,7 @@
 //! - `trial`: what works on this machine, found by trying it
 //! - `sandbox`: the front of the crate
 //! - `detached`: a program of our own that outlives us
+//! - `deadline`: the end of this process at a deadline
 
 #[cfg(not(target_os = "linux"))]
 compile_error!("Signoff confines what it starts by namespaces and Landlock, which only Linux has");
@@ -31,6 +32,7 @@ mod after_fork;
 mod allocator;
 mod command;
 mod confine;
+mod deadline;
 mod detached;
 mod foreground;
 mod launch;
@@ -52,6 +54,7 @@ pub use command::program::program_exists;
 pub use command::report::{CommandReport, ExitStatus};
 pub use command::stdin_writer::{MessageError, StdinWriter};
 pub use command::{Command, Limits, Stdin};
+pub use deadline::end_process_after;
 pub use detached::{DetachedCommand, start_detached};
 pub use foreground::run_in_foreground;
 pub use launch::held_command::HeldCommand;

@@ -35,8 +35,8 @@ pub(crate) fn run_if_called(words: &[OsString]) -> Option<ExitCode> {
 
 /// Reads the call, prints the answer and returns the exit code.
 pub(super) fn answer_stdin(agent: Option<Agent>, project: bool) -> u8 {
-    let watch = signoff_sandbox::start_thread("guard-watch", deny_when_late);
-    if let Err(why) = watch {
+    let late = HookAnswer::deny("signoff guard took too long, so this call is denied");
+    if let Err(why) = signoff_sandbox::end_process_after(LONGEST, late.stderr, late.exit) {
         return print(&HookAnswer::deny(&format!(
             "signoff guard cannot start ({why}), so this call is denied"
         )));
@@ -49,16 +49,6 @@ fn or_deny(find_answer: impl FnOnce() -> HookAnswer + UnwindSafe) -> HookAnswer 
     catch_unwind(find_answer).unwrap_or_else(|_| {
         HookAnswer::deny("signoff guard failed (this is a mistake in it), so this call is denied")
     })
-}
-
-#[expect(
-    clippy::exit,
-    reason = "the thread that should answer does not come back"
-)]
-fn deny_when_late() {
-    std::thread::sleep(LONGEST);
-    let late = HookAnswer::deny("signoff guard took too long, so this call is denied");
-    std::process::exit(print(&late).into());
 }
 
 fn read_and_answer(agent: Option<Agent>, project: bool) -> HookAnswer {
