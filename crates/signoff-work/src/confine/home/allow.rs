@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::installation::{self, Installation};
+use super::path_set::PathSet;
 use super::secrets::HomeSecrets;
 use super::tools::{TOOLS, is_programs, prefix, tool_root};
 use super::{HomeOptions, caches};
@@ -30,7 +31,7 @@ pub(super) struct AllowList {
     pub(super) tree: PathBuf,
     pub(super) secrets: HomeSecrets,
     /// What is seen as it is: files and directories below the home, without links.
-    roots: BTreeSet<PathBuf>,
+    roots: PathSet,
     /// What a person named, where links lead.
     named: Vec<PathBuf>,
     /// Links on the way, and where each leads.
@@ -98,19 +99,12 @@ impl AllowList {
 
     /// The outermost of what is seen as it is.
     pub(super) fn roots(&self) -> Vec<&Path> {
-        let mut outermost: Vec<&Path> = Vec::new();
-        // In their order an outer path comes before what lies in it.
-        for root in &self.roots {
-            if !outermost.iter().any(|outer| root.starts_with(outer)) {
-                outermost.push(root);
-            }
-        }
-        outermost
+        self.roots.outermost()
     }
 
     /// Is this seen as it is? Something else may cover it there.
     pub(super) fn shows(&self, path: &Path) -> bool {
-        self.roots.iter().any(|root| path.starts_with(root))
+        self.roots.cover(path)
     }
 
     /// What has to be hidden where an empty directory is put in the place of some homes: secrets in what is seen.

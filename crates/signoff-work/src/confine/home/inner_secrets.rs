@@ -1,7 +1,7 @@
 //! Keys and logins that lie in what is seen of a home, looked for by name in its uppermost directories. What lies deeper
 //! came with a tool, and is nobody's own.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
@@ -67,9 +67,8 @@ pub(super) fn find_inner_secrets(list: &AllowList) -> InnerSecrets {
     for cache in list.caches.keys() {
         search.looked_at = 0;
         for path in REPOSITORIES {
-            let entries: BTreeSet<PathBuf> = search.entries(&cache.join(path)).collect();
-            for repository in entries {
-                search.repository(&repository);
+            for repository in search.entries(&cache.join(path)).keys() {
+                search.repository(repository);
             }
         }
     }
@@ -83,19 +82,21 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn entries(&self, directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    /// What is in a directory. In their order, so that the same is found each time.
+    fn entries(&self, directory: &Path) -> BTreeMap<PathBuf, FileType> {
         let left = MOST.saturating_sub(self.looked_at);
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        entries.take(left).map(|entry| entry.path())
+        let entries = entries.take(left);
+        entries
+            .filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)))
+            .collect()
     }
 
     fn directory(&mut self, directory: &Path, levels: usize) {
-        // In their order, so that the same is found each time.
-        let entries: BTreeSet<PathBuf> = self.entries(directory).collect();
+        let entries = self.entries(directory);
         self.looked_at += entries.len();
-        for path in entries {
-            let kind = path.symlink_metadata().map(|found| found.file_type());
-            if let (Ok(kind), Some(name)) = (kind, path.file_name()) {
+        for (path, kind) in entries {
+            if let Some(name) = path.file_name() {
                 self.entry(&path, name, kind, levels);
             }
         }

@@ -9,6 +9,7 @@ mod caches;
 mod git_config;
 mod inner_secrets;
 mod installation;
+mod path_set;
 mod secrets;
 mod settings;
 mod tools;

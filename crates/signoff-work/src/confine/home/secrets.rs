@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::path_set::PathSet;
 use crate::confine::ITS_OWN;
 use crate::environment::Variables;
 
@@ -131,9 +132,9 @@ const SOCKETS: [(&str, &str); 4] = [
 /// Sets of paths: as they are named, and where links lead from there.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HomeSecrets {
-    paths: Vec<PathBuf>,
+    paths: PathSet,
     own: Vec<PathBuf>,
-    programs: Vec<PathBuf>,
+    programs: PathSet,
 }
 
 impl HomeSecrets {
@@ -161,7 +162,7 @@ impl HomeSecrets {
         let paths = below_home.chain(moved).chain(sockets).chain(own.clone());
         let programs = homes.iter().flat_map(|home| PROGRAMS.map(|p| home.join(p)));
         Self {
-            paths: with_targets(paths.collect()),
+            paths: with_targets(paths.collect()).into_iter().collect(),
             own,
             programs: programs.collect(),
         }
@@ -169,8 +170,7 @@ impl HomeSecrets {
 
     /// Is this a secret, or does it lie in one?
     pub(super) fn cover(&self, path: &Path) -> bool {
-        let lies_in = |roots: &[PathBuf]| roots.iter().any(|root| path.starts_with(root));
-        lies_in(&self.paths) && !lies_in(&self.programs)
+        self.paths.cover(path) && !self.programs.cover(path)
     }
 
     /// Is this the harness's own, or does it lie in it?
@@ -190,18 +190,14 @@ impl HomeSecrets {
             found.is_ok_and(|found| !found.is_symlink())
                 && path.canonicalize().is_ok_and(|real| real == *path)
         };
-        self.paths.iter().map(PathBuf::as_path).filter(is_real)
+        self.paths.iter().filter(is_real)
     }
 }
 
 fn with_targets(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let targets = paths.iter().filter_map(|path| path.canonicalize().ok());
     let targets: Vec<PathBuf> = targets.collect();
-    for target in targets {
-        if !paths.contains(&target) {
-            paths.push(target);
-        }
-    }
+    paths.extend(targets);
     paths
 }
 
