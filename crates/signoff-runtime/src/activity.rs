@@ -125,7 +125,7 @@ impl ActivityLog {
         for (key, event) in gone {
             let (kind, at) = match key {
                 Subject::Plan(_) => ("plan_deleted", Some(at.clone())),
-                Subject::Item(item) => ("inbox_closed", times::answered(project, item)),
+                Subject::Item(item) => ("inbox_closed", times::answered_at(project, item)),
             };
             new.push(ActivityEvent {
                 kind: kind.to_owned(),
@@ -177,7 +177,7 @@ fn changes(
             return Vec::new();
         }
         Subject::Item(item) => {
-            let at = times::opened(project, item).unwrap_or_else(|| now.to_owned());
+            let at = times::opened_at(project, item).unwrap_or_else(|| now.to_owned());
             let event = seen.event.clone();
             return vec![ActivityEvent { at, ..event }];
         }

@@ -21,13 +21,13 @@ pub trait Cluster: fmt::Debug + Send + Sync {
     fn note_reference(&self, name: &str, object: &str);
 
     /// Has other machines do these. Doing it twice is the same as once.
-    fn hand_over(&self, orders: Vec<Order>) -> Result<(), String>;
+    fn hand_over(&self, orders: Vec<WorkOrder>) -> Result<(), String>;
 
     /// Takes back everything that was handed over and has not been reported.
     fn withdraw(&self);
 
     /// Does this process drive the run?
-    fn drives(&self) -> bool;
+    fn is_driving(&self) -> bool;
 
     /// Takes a lock of the project for the run, unless another run has it: then its name.
     fn take_lock(&self, lock: &str) -> Result<Option<String>, String>;
@@ -80,7 +80,7 @@ pub type ClusterMessageSender = Box<dyn Fn(ClusterMessage) + Send>;
 
 /// What another machine is to do for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct WorkOrder {
     /// The step.
     pub step: String,
     /// Its attempt.

@@ -75,7 +75,7 @@ impl PlanHistory {
                 PlanEvent::PlanExecuting { digest, .. }
                 | PlanEvent::PlanCompleted { digest, .. }
                 | PlanEvent::PlanFailed { digest, .. } => Some(digest),
-                event => plan_fact(event).map(|(_, digest)| digest),
+                event => lifecycle_fact(event).map(|(_, digest)| digest),
             })
     }
 
@@ -135,7 +135,7 @@ impl PlanHistory {
             _ => false,
         };
         let newest = self.entries.iter().rev().find(|entry| known(entry))?;
-        plan_fact(&newest.event).map(|(_, digest)| digest)
+        lifecycle_fact(&newest.event).map(|(_, digest)| digest)
     }
 
     /// The newest version that something happened to.
@@ -196,7 +196,7 @@ impl PlanHistory {
     /// When something last happened to a plan of this definition.
     pub fn last_activity(&self, digest: &str) -> Option<Millis> {
         let about = |entry: &&PlanHistoryEntry| {
-            plan_fact(&entry.event).is_some_and(|(_, about)| about == digest)
+            lifecycle_fact(&entry.event).is_some_and(|(_, about)| about == digest)
         };
         self.entries.iter().rev().find(about).map(|entry| entry.at)
     }
@@ -204,7 +204,8 @@ impl PlanHistory {
     /// Was the last that happened to a plan of this definition that it waited too long?
     pub(crate) fn has_expired(&self, digest: &str) -> bool {
         let facts = self.entries.iter().rev().map(|entry| &entry.event);
-        let mut about = facts.filter(|event| plan_fact(event).is_some_and(|(_, of)| of == digest));
+        let mut about =
+            facts.filter(|event| lifecycle_fact(event).is_some_and(|(_, of)| of == digest));
         about.next().is_some_and(is_expiry)
     }
 
@@ -212,7 +213,7 @@ impl PlanHistory {
     pub(crate) fn fact_before_expiry(&self, digest: &str) -> Option<PlanFact> {
         let facts = self.entries.iter().rev();
         let mut about = facts
-            .filter_map(|entry| plan_fact(&entry.event))
+            .filter_map(|entry| lifecycle_fact(&entry.event))
             .filter(|(_, of)| *of == digest)
             .map(|(fact, _)| fact);
         self.has_expired(digest).then_some(())?;
@@ -227,7 +228,7 @@ impl PlanHistory {
                 && actor == Actor::Person.name()
                 && let Some(last) = standing.last()
                 && is_expiry(&last.event)
-                && plan_fact(&last.event).is_some_and(|(_, of)| of == digest)
+                && lifecycle_fact(&last.event).is_some_and(|(_, of)| of == digest)
             {
                 standing.pop();
                 // One that was never handed in is handed in now.
@@ -310,7 +311,7 @@ pub(crate) fn is_expiry(event: &PlanEvent) -> bool {
 }
 
 /// What an event decides about a plan, with the digest of the definition it is about.
-pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
+pub(crate) fn lifecycle_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
     Some(match event {
         PlanEvent::PlanProposed { digest, .. } | PlanEvent::PlanRevised { digest, .. } => {
             (PlanFact::Proposed, digest)

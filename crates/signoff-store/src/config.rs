@@ -25,7 +25,7 @@ pub use self::listing::{SettingEntry, UnknownKey};
 pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::cluster::{ClusterSettings, ClusterUrl};
-pub use self::sections::driver::{AgentSettings, Driver, RetrySession, find_agent};
+pub use self::sections::driver::{AgentSettings, DriverName, RetrySession, find_agent};
 pub use self::sections::guard::GuardSettings;
 pub use self::sections::llm::{LlmSettings, ModelProvider};
 pub use self::sections::policy::Policy;

@@ -168,7 +168,7 @@ impl Journal {
         let bad = |reason| self.bad_event(reason);
         let bodies = events
             .iter()
-            .map(line::checked)
+            .map(line::checked_event)
             .collect::<Result<Vec<_>, _>>();
         let bodies = bodies.map_err(bad)?;
         let entries = bodies
@@ -350,7 +350,7 @@ impl Journal {
     fn write(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
         failpoint::reach("append.before");
         self.refuse_if_touched()?;
-        if failpoint::fires("append.torn") {
+        if failpoint::should_die_at("append.torn") {
             self.file.write_all(&bytes[..bytes.len() / 2]).ok();
             failpoint::die();
         }

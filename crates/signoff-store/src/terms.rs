@@ -178,12 +178,12 @@ mod tests {
     use signoff_plan::digest::Digest;
 
     use super::*;
-    use crate::config::{AgentSettings, Driver, RetrySession, Setting};
+    use crate::config::{AgentSettings, DriverName, RetrySession, Setting};
 
     fn agent(program: &str) -> Setting<AgentSettings> {
         Setting::built_in(AgentSettings {
             command: vec![program.to_owned(), "{task}".to_owned()],
-            ..AgentSettings::of_driver(Driver::Command)
+            ..AgentSettings::of_driver(DriverName::Command)
         })
     }
 
@@ -248,7 +248,7 @@ mod tests {
         let terms_of = |config: &Config, role| of(config, &[role], "")["agents"].clone();
         let pi = json!({"pi": {"driver": "pi"}});
         assert_eq!(terms_of(&config, "pi"), pi);
-        let mut agent = AgentSettings::of_driver(Driver::Claude);
+        let mut agent = AgentSettings::of_driver(DriverName::Claude);
         agent.retry_session = RetrySession::Continue;
         config
             .agents

@@ -26,7 +26,7 @@ pub struct MachineRow {
     pub protocol: i32,
 }
 
-/// How the engine is.
+/// The state of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterHealth {
     /// Its machines.
@@ -122,7 +122,7 @@ impl Database {
         .map(drop)
     }
 
-    /// How the engine is.
+    /// The state of the cluster.
     pub fn health(&self) -> Result<ClusterHealth, ClusterError> {
         let rows = self.wait(
             sqlx::query(

@@ -137,9 +137,9 @@ impl Database {
             config.executor_id = Some("migration".to_owned());
             DBOS_SCHEMA.clone_into(&mut config.schema);
             config.listen_queues = Some(Vec::new());
-            let engine = dbos::DBOS::new(config);
-            engine.launch().await?;
-            engine.shutdown().await;
+            let dbos = dbos::DBOS::new(config);
+            dbos.launch().await?;
+            dbos.shutdown().await;
             Ok::<_, dbos::Error>(())
         })
     }

@@ -177,7 +177,7 @@ pub(super) fn answer(
         _ => None,
     };
     check_arguments(answer, call)?;
-    let mut events = vec![answered(open, &steps, answer)?];
+    let mut events = vec![answer_event(open, &steps, answer)?];
     if open.kind == InboxKind::Permission {
         // The answer goes to the agent; the step is under way as before.
         return Ok(events);
@@ -258,7 +258,7 @@ fn called_tool(step: &Step) -> Option<&str> {
 }
 
 /// The event that records the answer.
-fn answered(
+fn answer_event(
     open: &InboxItem,
     steps: &[(&Step, &StepState)],
     answer: Answer<'_>,

@@ -5,7 +5,7 @@ use signoff_engine::{Event, PlanState};
 
 use crate::clock::{millis, timestamp};
 use crate::drive::journal::read_events;
-use crate::plan_history::{PlanHistory, is_expiry, plan_fact};
+use crate::plan_history::{PlanHistory, is_expiry, lifecycle_fact};
 use crate::project::Project;
 
 /// A state that a plan came into.
@@ -71,7 +71,7 @@ fn state_after(event: &PlanEvent) -> Option<(PlanState, Option<u64>)> {
 }
 
 /// When a run opened this item.
-pub(super) fn opened(project: &Project, item: &str) -> Option<String> {
+pub(super) fn opened_at(project: &Project, item: &str) -> Option<String> {
     at_event(
         project,
         item,
@@ -80,7 +80,7 @@ pub(super) fn opened(project: &Project, item: &str) -> Option<String> {
 }
 
 /// When this item of a run was answered.
-pub(super) fn answered(project: &Project, item: &str) -> Option<String> {
+pub(super) fn answered_at(project: &Project, item: &str) -> Option<String> {
     at_event(
         project,
         item,
@@ -110,6 +110,6 @@ fn at_event(
 pub(super) fn was_cancelled_as_stale(project: &Project, plan: &str) -> bool {
     let history = PlanHistory::read(project, plan).unwrap_or_default();
     let mut facts = history.entries.iter().rev().map(|entry| &entry.event);
-    let newest = facts.find(|event| plan_fact(event).is_some());
+    let newest = facts.find(|event| lifecycle_fact(event).is_some());
     newest.is_some_and(is_expiry)
 }

@@ -79,7 +79,7 @@ impl Advise for Advisor {
         let advice = match advice {
             Ok(advice) => advice,
             Err(Error::Planning(PlanningError::Stopped)) => return None,
-            Err(error) => failed(error),
+            Err(error) => failed_advice(error),
         };
         Some(ModelReply {
             answer: advice.answer,
@@ -99,7 +99,7 @@ fn no_advice(why: impl Into<String>, usage: Usage) -> Advice {
 }
 
 /// A question that was not answered, or not even asked: the reason stands in the journal, for people to read.
-fn failed(error: Error) -> Advice {
+fn failed_advice(error: Error) -> Advice {
     let why = match error {
         Error::Planning(PlanningError::NoAnswer { why, usage }) => return no_advice(why, usage),
         Error::Planning(error) => error.to_string(),

@@ -65,7 +65,7 @@ impl FileJournal {
     }
 
     /// Part of a last line that a crash cut off and that was moved aside.
-    pub fn torn(&self) -> Option<&TornLine> {
+    pub fn torn_line(&self) -> Option<&TornLine> {
         self.journal.torn_line()
     }
 

@@ -102,7 +102,7 @@ impl<'a> JournaledRun<'a> {
     }
 
     /// The state after these inputs, of which nothing is recorded.
-    pub(crate) fn foresee<'i>(
+    pub(crate) fn predicted_state<'i>(
         &self,
         inputs: impl IntoIterator<Item = &'i Input>,
     ) -> Result<Run, Error> {

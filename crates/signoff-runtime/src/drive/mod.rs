@@ -17,7 +17,7 @@ pub use self::journal::{Append, FileJournal};
 pub use self::journaled_run::JournaledRun;
 pub use self::request::RunRequest;
 pub use self::roles::{
-    ActiveAgent, HarnessTrouble, NoPerson, Observe, Perform, Person, PersonAnswer, Readiness,
+    ActiveAgent, HarnessTrouble, NoPerson, Observe, Performer, Person, PersonAnswer, Readiness,
     WakeReason,
 };
 use crate::error::{Error, SignedDifference};
@@ -45,7 +45,7 @@ pub struct Loop<'a, 'r> {
     /// The run.
     pub run: &'a mut JournaledRun<'r>,
     /// Performs its actions.
-    pub perform: &'a mut dyn Perform,
+    pub perform: &'a mut dyn Performer,
     /// How far it is to go.
     pub bounds: Bounds,
     /// Who can be asked.

@@ -8,8 +8,8 @@ use signoff_engine::{
 use super::request::RunRequest;
 use crate::error::{Error, SignedDifference};
 
-/// Performs actions. Their results arrive through [`Perform::next`].
-pub trait Perform {
+/// Performs actions. Their results arrive through [`Performer::next`].
+pub trait Performer {
     /// Gathers what must be journaled before the action begins.
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error>;
     /// Begins it, after it was journaled.
@@ -23,17 +23,17 @@ pub trait Perform {
     fn input_recorded(&mut self, run: &Run, input: &Input);
     /// Waits for the next thing to happen, at most until `wake`.
     fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error>;
-    /// The end of something that other machines do, if more have arrived than [`Perform::next`] returned: one write to the
+    /// The end of something that other machines do, if more have arrived than [`Performer::next`] returned: one write to the
     /// journal serves them all.
     fn next_report(&mut self, _run: &Run) -> Option<Input> {
         None
     }
     /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
     fn stop(&mut self) -> Vec<Input>;
-    /// Has something happened that [`Perform::next`] would return at once?
+    /// Has something happened that [`Performer::next`] would return at once?
     fn has_news(&mut self) -> bool;
 
-    /// Is the run being stopped? Then [`Perform::next`] returns the reason.
+    /// Is the run being stopped? Then [`Performer::next`] returns the reason.
     fn is_stopping(&self) -> bool {
         false
     }
@@ -63,7 +63,7 @@ pub enum Readiness {
     Instead(Input),
     /// No: the plan or its terms are no longer what was signed.
     Changed(Box<SignedDifference>),
-    /// No: the run is being stopped, and [`Perform::next`] returns the reason.
+    /// No: the run is being stopped, and [`Performer::next`] returns the reason.
     Stopping,
 }
 

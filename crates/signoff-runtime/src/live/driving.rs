@@ -19,7 +19,7 @@ use crate::advice::Advisor;
 use crate::confinement;
 use crate::drive::{Loop, Observe, Person, StopReason};
 use crate::error::Error;
-use crate::local::{Interrupt, Local, LocalOptions, RunIsolation};
+use crate::local::{Interrupt, LocalPerformer, PerformerOptions, RunIsolation};
 use crate::notifications::Notifier;
 use crate::project::{Project, current_task};
 use crate::runs::day_costs::{CostKeeper, DayLedger};
@@ -82,7 +82,7 @@ impl PreparedRun<'_> {
         });
         // It holds all that was signed, and the run may take hours.
         drop(self.signature);
-        let mut local = Local::start(LocalOptions {
+        let mut local = LocalPerformer::start(PerformerOptions {
             project,
             id: self.opened.id.clone(),
             key: self.opened.key.clone(),

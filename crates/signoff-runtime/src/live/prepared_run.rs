@@ -194,7 +194,7 @@ impl<'a> PreparedRun<'a> {
         };
         // Where steps are may change with the plan.
         let foreseen = match &replan {
-            Some(replan) => &opened.run.foresee([&input, replan])?,
+            Some(replan) => &opened.run.predicted_state([&input, replan])?,
             None => opened.state(),
         };
         let bounds = bounds(foreseen, options)?;

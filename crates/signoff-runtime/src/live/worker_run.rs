@@ -15,11 +15,11 @@ use super::driving::Workplace;
 use super::prepared_run::{FirstInput, watch};
 use crate::advice::Advisor;
 use crate::clock::Clock;
-use crate::cluster::{Order, OrderedTask, Report, ReportedEnd};
+use crate::cluster::{OrderedTask, Report, ReportedEnd, WorkOrder};
 use crate::drive::journal::parse_event;
-use crate::drive::{Perform, WakeReason};
+use crate::drive::{Performer, WakeReason};
 use crate::error::Error;
-use crate::local::{Local, LocalOptions, VERIFIER};
+use crate::local::{LocalPerformer, PerformerOptions, VERIFIER};
 use crate::project::Project;
 use crate::project::sandbox_level::level;
 use crate::runs::OpenedRun;
@@ -28,13 +28,13 @@ use crate::signing::current_signature::require_still_signed;
 /// A run that this machine works for.
 pub struct WorkerRun<'a> {
     prepared: PreparedRun<'a>,
-    local: Local<'a>,
+    local: LocalPerformer<'a>,
     journal: Follower,
     /// The number of the last event that the state knows.
     known: u64,
     /// The hash of each prompt that was journaled, by step and attempt.
     prompts: BTreeMap<(String, u32), String>,
-    under_way: Vec<Order>,
+    under_way: Vec<WorkOrder>,
     /// How evidence names this machine.
     machine: String,
 }
@@ -97,7 +97,7 @@ impl<'a> WorkerRun<'a> {
             level(project)?
         );
         let opened = &prepared.opened;
-        let local = Local::start(LocalOptions {
+        let local = LocalPerformer::start(PerformerOptions {
             project,
             id: opened.id.clone(),
             key: opened.key.clone(),
@@ -175,7 +175,7 @@ impl<'a> WorkerRun<'a> {
     }
 
     /// Begins what is ordered.
-    pub fn begin(&mut self, order: Order) -> Result<(), Error> {
+    pub fn begin(&mut self, order: WorkOrder) -> Result<(), Error> {
         let run = self.prepared.opened.run.state();
         let unknown = || Error::BrokenRun {
             run: run.id().to_owned(),
@@ -228,7 +228,7 @@ impl<'a> WorkerRun<'a> {
             WakeReason::Trouble(trouble) => {
                 let step = run.definition(trouble.step).map(|step| step.id.clone());
                 let why = format!("{}: {}", trouble.what, trouble.why);
-                Ok(self.finished(
+                Ok(self.report_of(
                     |order| Some(&order.step) == step.as_ref(),
                     ReportedEnd::Trouble(why),
                 ))
@@ -255,7 +255,7 @@ impl<'a> WorkerRun<'a> {
                 work,
             } => {
                 let id = id(step)?;
-                self.finished(
+                self.report_of(
                     |order| {
                         order.step == id
                             && order.attempt == attempt
@@ -267,7 +267,7 @@ impl<'a> WorkerRun<'a> {
             Input::BaselineEnded { step, observed } => {
                 let id = id(step)?;
                 let end = judged(observed, &self.machine);
-                self.finished(
+                self.report_of(
                     |order| order.step == id && order.task == OrderedTask::Baseline,
                     end,
                 )
@@ -281,14 +281,18 @@ impl<'a> WorkerRun<'a> {
                         OrderedTask::Evaluate { .. } | OrderedTask::Recheck { .. }
                     )
                 };
-                self.finished(|order| order.step == id && judges(order.task), end)
+                self.report_of(|order| order.step == id && judges(order.task), end)
             }
             _ => None,
         }
     }
 
     /// The order that this is the end of, as a report.
-    fn finished(&mut self, is_it: impl Fn(&Order) -> bool, mut end: ReportedEnd) -> Option<Report> {
+    fn report_of(
+        &mut self,
+        is_it: impl Fn(&WorkOrder) -> bool,
+        mut end: ReportedEnd,
+    ) -> Option<Report> {
         let at = self.under_way.iter().position(is_it)?;
         let order = self.under_way.swap_remove(at);
         if let ReportedEnd::Contract(observed) = &mut end

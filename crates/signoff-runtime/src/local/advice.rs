@@ -2,7 +2,7 @@
 
 use signoff_engine::{Input, ModelAnswer, ModelTask, ModelUsage, Run};
 
-use super::{Local, QuestionStop};
+use super::{LocalPerformer, QuestionStop};
 use crate::drive::WakeReason;
 use crate::error::Error;
 
@@ -30,7 +30,7 @@ pub(crate) struct ModelReply {
     pub(crate) usage: Vec<ModelUsage>,
 }
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// Asks on a thread of its own: an answer may take minutes.
     pub(super) fn ask_model(&mut self, run: &Run, step: usize, task: ModelTask) {
         let advisor = std::sync::Arc::clone(&self.advisor);

@@ -8,14 +8,14 @@ use signoff_sandbox::Command;
 use signoff_store::config::IgnoredFiles;
 use signoff_work::confine::Home;
 
-use super::Local;
+use super::LocalPerformer;
 use super::commands::{ContractRun, require_step};
 use super::shared_checkout::StepAttempts;
 use crate::confinement::Scratch;
 use crate::error::Error;
 use crate::trees::{CheckoutChanges, IgnoredWork, TreeMount, Trees};
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// Runs a contract, and reports how it ended.
     fn run_contract(
         &mut self,

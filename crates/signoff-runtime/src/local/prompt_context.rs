@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use signoff_engine::{Run, Stage, StepState, StepStatus};
-use signoff_plan::model::{Briefing, Hint, Step, Subscription};
+use signoff_plan::model::{BriefingStyle, Hint, Step, Subscription};
 use signoff_work::attachment::{Attachment, SubscriptionRoots, read_all};
 use signoff_work::prompt::{DialectNotes, EarlierStep, Proposal};
 
@@ -29,8 +29,8 @@ impl PromptContext {
     pub(super) fn new(run: &Run, at: usize, checkout: &Path) -> Self {
         let plan = run.plan();
         match plan.briefing() {
-            Briefing::Task | Briefing::Thread => Self::default(),
-            Briefing::Record => {
+            BriefingStyle::Task | BriefingStyle::Thread => Self::default(),
+            BriefingStyle::Record => {
                 // An item of a loop waits for what its loop waits for.
                 let parent = run.step(at).and_then(|(_, state)| state.parent());
                 let before: Vec<usize> = plan.dependencies(parent.unwrap_or(at)).collect();
@@ -42,7 +42,7 @@ impl PromptContext {
                     ..Self::default()
                 }
             }
-            Briefing::Proposal => {
+            BriefingStyle::Proposal => {
                 let hint = run.step(at).and_then(|(step, _)| step.hint.as_ref());
                 let skipped = at.saturating_sub(EARLIER);
                 let before = run.steps().take(at).skip(skipped);
@@ -60,18 +60,18 @@ impl PromptContext {
     pub(super) fn dialect_notes<'a>(&'a self, run: &'a Run, step: &'a Step) -> DialectNotes<'a> {
         let plan = run.plan();
         match plan.briefing() {
-            Briefing::Task => DialectNotes::Nothing,
-            Briefing::Record => DialectNotes::Record {
+            BriefingStyle::Task => DialectNotes::Nothing,
+            BriefingStyle::Record => DialectNotes::Record {
                 task: plan.task.as_deref(),
                 instructions: step.instructions.as_deref(),
                 constraints: &plan.constraints,
                 earlier: &self.earlier,
             },
-            Briefing::Thread => DialectNotes::Thread {
+            BriefingStyle::Thread => DialectNotes::Thread {
                 narrative: plan.context.as_deref(),
                 subtasks: &step.subtasks,
             },
-            Briefing::Proposal => DialectNotes::Proposal(Proposal {
+            BriefingStyle::Proposal => DialectNotes::Proposal(Proposal {
                 context: plan.context.as_deref(),
                 tool_outputs: self.tool_outputs.as_deref(),
                 artifacts: &self.artifacts,

@@ -7,8 +7,8 @@ use signoff_plan::model::Work;
 
 use super::commands::{broken_run, require_step};
 use super::commits::judged_commit;
-use super::{Local, attempts};
-use crate::cluster::{Order, OrderedTask, Report, ReportedEnd};
+use super::{LocalPerformer, attempts};
+use crate::cluster::{OrderedTask, Report, ReportedEnd, WorkOrder};
 use crate::drive::{HarnessTrouble, WakeReason};
 use crate::error::Error;
 
@@ -18,9 +18,9 @@ pub(crate) const VERIFIER: &str = "verifier";
 /// The role of machines that do what no agent does.
 const TOOLS: &str = "tools";
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// What another machine is told to do, if the action is one that other machines perform.
-    pub(super) fn order(&self, run: &Run, action: &Action) -> Result<Option<Order>, Error> {
+    pub(super) fn order(&self, run: &Run, action: &Action) -> Result<Option<WorkOrder>, Error> {
         if self.commands.project.cluster.is_none() {
             return Ok(None);
         }
@@ -62,7 +62,7 @@ impl Local<'_> {
             Work::Agent { .. } => run.role_of(step).unwrap_or("default"),
             Work::Tool { .. } | Work::Check | Work::Ask { .. } => TOOLS,
         };
-        Ok(Some(Order {
+        Ok(Some(WorkOrder {
             step: definition.id.clone(),
             attempt,
             role: role.to_owned(),
@@ -71,7 +71,7 @@ impl Local<'_> {
     }
 
     /// Hands over what other machines are told to do.
-    pub(super) fn hand_over(&self, orders: Vec<Order>) -> Result<(), Error> {
+    pub(super) fn hand_over(&self, orders: Vec<WorkOrder>) -> Result<(), Error> {
         match &self.commands.project.cluster {
             Some(cluster) if !orders.is_empty() => {
                 let handed = cluster.hand_over(orders);

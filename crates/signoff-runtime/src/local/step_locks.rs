@@ -39,7 +39,7 @@ const LOCK_INTERVAL: Millis = 200;
 impl StepLocks {
     pub(super) fn for_run(project: &Project, run: &str) -> Result<Self, Error> {
         let keeper = match &project.cluster {
-            Some(cluster) if cluster.drives() => LockStorage::Cluster(Arc::clone(cluster)),
+            Some(cluster) if cluster.is_driving() => LockStorage::Cluster(Arc::clone(cluster)),
             Some(_) => LockStorage::Nobody,
             None => {
                 // All checkouts of a project on this machine mean the same.

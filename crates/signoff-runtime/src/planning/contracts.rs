@@ -118,7 +118,7 @@ pub fn propose_contracts(
     });
     let question = prompts(project)?.question_prompt(PromptName::Contracts, &told)?;
     let mut check = |proposal: &Proposal| {
-        let mut problems = misnamed(&proposal.contracts, &steps);
+        let mut problems = misnamed_steps(&proposal.contracts, &steps);
         if problems.is_empty() {
             problems = match with_contracts(project, plan, &proposal.contracts) {
                 Ok((_, checked)) => new_problems(&plan.checked, &checked, review),
@@ -140,7 +140,7 @@ pub fn propose_contracts(
 }
 
 /// Steps that are not asked about, twice, or not at all.
-fn misnamed(proposed: &[ProposedContract], steps: &[String]) -> Vec<String> {
+fn misnamed_steps(proposed: &[ProposedContract], steps: &[String]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut seen = BTreeSet::new();
     for (index, one) in proposed.iter().enumerate() {
@@ -238,7 +238,7 @@ mod tests {
             let answers: Vec<_> = (answers.iter())
                 .map(|(step, command)| proposed(step, *command))
                 .collect();
-            assert_eq!(misnamed(&answers, &steps), expected);
+            assert_eq!(misnamed_steps(&answers, &steps), expected);
         };
         check(&[("b", Some("x")), ("a", None)], &[]);
         check(

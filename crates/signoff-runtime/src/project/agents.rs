@@ -1,6 +1,6 @@
 //! What the agents of the configuration need, and how a person gets their programs.
 
-use signoff_store::config::{AgentSettings, Driver};
+use signoff_store::config::{AgentSettings, DriverName};
 use signoff_work::confine::{AgentRequirements, agent_advice};
 
 use crate::error::{Error, PlanningError};
@@ -9,7 +9,7 @@ use crate::project::Project;
 /// A role that a person names in a command is one that exists; only names in plans and settings fall back to `default`.
 pub fn require_role(project: &Project, name: &str) -> Result<(), Error> {
     let agents = &project.config.agents;
-    if agents.contains_key(name) || Driver::of_name(name).is_some() {
+    if agents.contains_key(name) || DriverName::of_name(name).is_some() {
         return Ok(());
     }
     let role = name.to_owned();

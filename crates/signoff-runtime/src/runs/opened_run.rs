@@ -78,7 +78,7 @@ impl<'a> OpenedRun<'a> {
         history.refuse_if_cut(&replay.run)?;
         // A crash right after the first event left it.
         dir.mark_begun()?;
-        let torn = journal.torn().map(|torn| torn_note("journal", torn));
+        let torn = journal.torn_line().map(|torn| torn_note("journal", torn));
         let journal: Box<dyn Append> = match (&project.cluster, remote::remote_access(project, id)?)
         {
             (Some(cluster), _) => {

@@ -149,7 +149,7 @@ impl RunView {
     }
 
     /// What this run says about its plan.
-    pub fn plan_fact(&self) -> RunFact {
+    pub fn run_fact(&self) -> RunFact {
         RunFact {
             outcome: self.run.outcome(),
             is_attended: self.driven || self.run.pause_reason() == Some(PauseReason::Waiting),
@@ -167,7 +167,7 @@ impl RunView {
             has_errors: false,
             signed: true,
         };
-        signoff_engine::derive(known, [signoff_engine::PlanFact::Run(self.plan_fact())])
+        signoff_engine::derive(known, [signoff_engine::PlanFact::Run(self.run_fact())])
     }
 
     /// The shape `status` prints.
@@ -205,7 +205,7 @@ impl RunView {
             } else {
                 Vec::new()
             },
-            steps: signoff_api::run::Step::of(
+            steps: signoff_api::run::RunStep::of(
                 &self.run,
                 positions,
                 self.driven,

@@ -148,7 +148,7 @@ impl Trees {
             return Ok(Some(base.clone()));
         };
         let name = format!("carried/{carried}-{base}");
-        if let Some(known) = self.remembered(&name).map_err(error_text)? {
+        if let Some(known) = self.recorded_id(&name).map_err(error_text)? {
             return Ok(Some(known));
         }
         let Merge::Clean(tree) = self.own.merge(began, base, carried).map_err(error_text)? else {

@@ -61,7 +61,7 @@ impl Trees {
     }
 
     /// What is named so.
-    pub(super) fn remembered(&self, what: &str) -> Result<Option<Id>, GitError> {
+    pub(super) fn recorded_id(&self, what: &str) -> Result<Option<Id>, GitError> {
         if let Some(known) = lock(&self.references).get(what) {
             return Ok(known.stands.clone());
         }

@@ -42,7 +42,7 @@ macro_rules! key {
             set: |reader, _, value, config| {
                 reader.set(&mut config.$section.$name, value, $read);
             },
-            show: |config, key| entry(key.dotted(), &config.$section.$name),
+            show: |config, key| entry(key.dotted_name(), &config.$section.$name),
         }
     };
     // What a project and the environment can only tighten: whether a new value is looser.
@@ -54,7 +54,7 @@ macro_rules! key {
             set: |reader, key, value, config| {
                 reader.tighten(key, &mut config.$section.$name, value, $read, $looser);
             },
-            show: |config, key| entry(key.dotted(), &config.$section.$name),
+            show: |config, key| entry(key.dotted_name(), &config.$section.$name),
         }
     };
 }
@@ -154,7 +154,7 @@ pub(super) const KEYS: [Key; 64] = [
                 reader.variables(value, &allowed)
             });
         },
-        show: |config, key| entry(key.dotted(), &config.sandbox.env),
+        show: |config, key| entry(key.dotted_name(), &config.sandbox.env),
     },
     // What is seen or written besides is never stricter.
     key!(sandbox.home, List, Reader::home_paths, |new, old| new
@@ -239,7 +239,7 @@ pub(super) const KEYS: [Key; 64] = [
                 reader.guarded_tools(value, &below)
             });
         },
-        show: |config, key| entry(key.dotted(), &config.guard.tools),
+        show: |config, key| entry(key.dotted_name(), &config.guard.tools),
     },
     // Whoever is named here signs as a person: only the user's own file names them.
     key!(serve.people, List, Reader::people, |new, old| {
@@ -278,7 +278,7 @@ impl Key {
     }
 
     /// `section.key`
-    fn dotted(&self) -> String {
+    fn dotted_name(&self) -> String {
         format!("{}.{}", self.section, self.name)
     }
 

@@ -158,13 +158,13 @@ impl Reader<'_> {
         expected: &str,
         found: &DeValue<'_>,
     ) -> Option<T> {
-        let message = format!("expected {expected}, found {}", described(found));
+        let message = format!("expected {expected}, found {}", kind_name(found));
         self.problem(value, message, None);
         None
     }
 }
 
-fn described(value: &DeValue<'_>) -> &'static str {
+fn kind_name(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a number",

@@ -2,7 +2,7 @@
 //! thousand of them are read at each list.
 
 use serde::{Deserialize, Serialize};
-use signoff_api::approval::Approval;
+use signoff_api::approval::ApprovalStatus;
 
 use super::StampHash;
 
@@ -46,7 +46,7 @@ pub struct PlanRow {
     pub proof: Option<String>,
     /// Whose signatures it needs, where more is asked for than one of whomever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approval: Option<Approval>,
+    pub approval: Option<ApprovalStatus>,
     /// The run that decided its state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
@@ -69,7 +69,7 @@ pub struct PlanRow {
 
 impl PlanRow {
     /// When it last changed.
-    pub fn updated(&self) -> u64 {
+    pub fn updated_at(&self) -> u64 {
         self.active.unwrap_or(self.written)
     }
 }

@@ -53,7 +53,7 @@ fn begin(into: &mut Vec<u8>, seq: u64) {
 }
 
 /// The event with `type` first, as it stands in the line and as it will be read back.
-pub(super) fn checked(event: &Map<String, Value>) -> Result<Map<String, Value>, String> {
+pub(super) fn checked_event(event: &Map<String, Value>) -> Result<Map<String, Value>, String> {
     if !event.get("type").is_some_and(Value::is_string) {
         return Err("it has no `type`".to_owned());
     }

@@ -9,7 +9,7 @@ pub use self::client::{AcpClient, AcpOptions, AcpStep};
 pub use self::permission::PermissionRequest;
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
 };
 use super::end::{AgentEnd, AgentExit};
 use super::event::AgentEvent;
@@ -17,7 +17,7 @@ use super::event::AgentEvent;
 #[derive(Debug)]
 pub(super) struct Acp;
 
-impl Driver for Acp {
+impl AgentDriver for Acp {
     fn kind(&self) -> DriverKind {
         DriverKind::Acp
     }

@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions,
+    StreamReader,
 };
 use super::scope::{Agent, ServerTool, ToolScope};
 use super::servers::{WAIT_MS, by_name};
@@ -26,7 +27,7 @@ const ALWAYS: [&str; 5] = [
 const SETTINGS: &str = "signoff-claude-settings.json";
 const SERVERS: &str = "signoff-claude-servers.json";
 
-impl Driver for Claude {
+impl AgentDriver for Claude {
     fn kind(&self) -> DriverKind {
         DriverKind::Claude
     }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
 };
 use super::end::{AgentEnd, AgentExit};
 use super::event::AgentEvent;
@@ -18,7 +18,7 @@ const TOOLS: &str = "SIGNOFF_TOOLS";
 #[derive(Debug)]
 pub(super) struct CommandDriver;
 
-impl Driver for CommandDriver {
+impl AgentDriver for CommandDriver {
     fn kind(&self) -> DriverKind {
         DriverKind::Command
     }
@@ -91,7 +91,7 @@ impl StreamReader for TextReader {
     fn finish(&mut self, exit: AgentExit<'_>) -> AgentEnd {
         // A program that ends with 0 is done: there is nothing else that it could say.
         self.state.used_tools();
-        self.state.done();
+        self.state.record_done();
         AgentEnd {
             text: self.last.join("\n"),
             ..self.state.end(exit)

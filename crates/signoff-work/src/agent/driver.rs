@@ -60,7 +60,7 @@ impl DriverKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    pub fn driver(self) -> &'static dyn Driver {
+    pub fn driver(self) -> &'static dyn AgentDriver {
         match self {
             Self::Claude => &Claude,
             Self::Codex => &Codex,
@@ -189,7 +189,7 @@ pub struct ReaderOptions<'a> {
 }
 
 /// How one agent is driven.
-pub trait Driver: Sync + fmt::Debug {
+pub trait AgentDriver: Sync + fmt::Debug {
     fn kind(&self) -> DriverKind;
     /// The program that is started if none is configured; empty where there is no such program.
     fn program(&self) -> &'static str;

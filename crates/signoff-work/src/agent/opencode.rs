@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions,
+    StreamReader,
 };
 use super::scope::{Agent, ToolScope};
 use super::servers::by_name;
@@ -19,7 +20,7 @@ const ALWAYS: [&str; 2] = ["todowrite", "todoread"];
 
 const PLUGIN: &str = "signoff-opencode.js";
 
-impl Driver for Opencode {
+impl AgentDriver for Opencode {
     fn kind(&self) -> DriverKind {
         DriverKind::Opencode
     }

@@ -29,7 +29,7 @@ impl UsageMeter {
     ///
     /// A total may name its model in another way than the messages did (`opus` and `claude-opus-4-5`). Totals whose
     /// model was not counted take over what was counted under names that no total has.
-    pub(super) fn count_missing(&mut self, totals: &[ModelUsage]) -> Vec<AgentEvent> {
+    pub(super) fn raise_to_totals(&mut self, totals: &[ModelUsage]) -> Vec<AgentEvent> {
         let counterparts = self.counterparts(totals);
         let mut orphans = ModelUsage::default();
         let mut events = Vec::new();
@@ -239,7 +239,7 @@ mod tests {
             .iter()
             .filter_map(|one| meter.add(one.clone()))
             .collect();
-        events.extend(meter.count_missing(totals));
+        events.extend(meter.raise_to_totals(totals));
         let counted = meter.totals().iter().map(ModelUsage::tokens).sum::<u64>();
         let spending = spending(events);
         assert_eq!(counted, tokens(&spending));

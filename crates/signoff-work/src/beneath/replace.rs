@@ -34,7 +34,7 @@ impl Directory {
         old: &[u8],
         new: &[u8],
     ) -> Result<Replacement, OpenError> {
-        let spot = self.spot(path, Links::Refuse)?;
+        let spot = self.find_location(path, Links::Refuse)?;
         let name = spot.name.ok_or(OpenError::Directory)?;
         let present = open_file(&spot.directory, name.as_bytes())?;
         let owner = FileOwner::of(&present)?;

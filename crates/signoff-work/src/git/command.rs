@@ -72,7 +72,7 @@ impl Git {
     /// The same, whose objects, references and landed files survive a power failure.
     #[must_use]
     pub fn surviving_power_failures(mut self) -> Self {
-        self.durability = Durability::power();
+        self.durability = Durability::power_loss();
         self
     }
 

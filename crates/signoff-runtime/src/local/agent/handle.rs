@@ -44,8 +44,8 @@ impl AgentHandle {
     }
 
     /// A question of it is journaled as this item.
-    pub(in crate::local) fn journaled(&self, item: &str) {
-        self.questions.journaled(item);
+    pub(in crate::local) fn on_journaled(&self, item: &str) {
+        self.questions.on_journaled(item);
     }
 
     /// Is this item a question of it that is open?
@@ -67,7 +67,7 @@ impl AgentHandle {
     }
 
     /// The agent runs. One that was ended before is ended now.
-    pub(super) fn started(&self, stopper: Stopper) {
+    pub(super) fn on_started(&self, stopper: Stopper) {
         let mut state = self.lock();
         if state.reason.is_some() {
             stopper.stop();

@@ -107,7 +107,7 @@ impl AgentMonitor {
         mut self,
         mut running: RunningCommand,
     ) -> Option<Ended<AgentEnding>> {
-        self.handle.started(running.stopper());
+        self.handle.on_started(running.stopper());
         self.questions.begin(running.time_limit());
         self.talk.begin(running.take_stdin());
         self.is_news = true;

@@ -174,7 +174,7 @@ impl CallDesk {
     }
 
     /// The call of this number is journaled: it may be made.
-    pub(super) fn journaled(&self, number: u32) {
+    pub(super) fn on_journaled(&self, number: u32) {
         let go = self.lock().as_mut().and_then(|all| all.remove(&number));
         // The thread is gone only if the run is being stopped.
         go.map(|go| go.send(()));

@@ -55,8 +55,8 @@ impl AgentServers {
     }
 
     /// The call of this number is journaled.
-    pub(super) fn journaled(&self, number: u32) {
-        self.desk.journaled(number);
+    pub(super) fn on_journaled(&self, number: u32) {
+        self.desk.on_journaled(number);
     }
 
     /// No call begins any more.

@@ -96,7 +96,7 @@ impl Projection {
         let Some(dialect) = self.text.dialect_of(&present, run.signed_plan().digest()) else {
             return;
         };
-        let marked = match self.projected(present.clone(), dialect, run, now) {
+        let marked = match self.projected_text(present.clone(), dialect, run, now) {
             Ok(marked) => marked,
             Err(refused) => {
                 self.trouble = Some(refused.to_string());
@@ -124,7 +124,7 @@ impl Projection {
     }
 
     /// The text of the file with everything it should say about the run.
-    fn projected(
+    fn projected_text(
         &mut self,
         present: Source,
         dialect: Dialect,

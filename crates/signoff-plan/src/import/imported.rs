@@ -6,18 +6,18 @@ use super::ImportLoss;
 
 /// A plan as its source has it.
 #[derive(Debug, Default)]
-pub(super) struct Material {
+pub(super) struct ImportedPlan {
     pub(super) title: Option<String>,
     /// Texts around the steps, in the order they stand in.
     pub(super) context: Vec<String>,
-    pub(super) steps: Vec<FoundStep>,
+    pub(super) steps: Vec<ImportedStep>,
     /// What is kept about the plan, by the names of [`crate::model::PLAN_RECORD`].
     pub(super) record: Vec<(&'static str, Value)>,
     pub(super) losses: Vec<ImportLoss>,
     pub(super) notes: Vec<String>,
 }
 
-impl Material {
+impl ImportedPlan {
     /// Adds a note, unless it has been said.
     pub(super) fn note(&mut self, note: impl Into<String>) {
         let note = note.into();
@@ -37,7 +37,7 @@ impl Material {
 
 /// A step as its source has it.
 #[derive(Debug, Default)]
-pub(super) struct FoundStep {
+pub(super) struct ImportedStep {
     /// How the source calls it: `T001`, `1.2`, `bd-a1b2`.
     pub(super) name: Option<String>,
     /// Its title, as written.

@@ -10,15 +10,16 @@ pub const RUNS_SCHEMA: &str = "signoff.shared-runs/1";
 /// How the machines are that share runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Engine {
+#[schemars(rename = "Engine")]
+pub struct ClusterStatus {
     pub schema: String,
     /// The database, without its password.
     pub url: String,
     /// The database has the tables of this version.
     pub migrated: bool,
-    pub machines: Vec<EngineMachine>,
+    pub machines: Vec<ClusterMachine>,
     /// What waits or is under way.
-    pub queues: Vec<EngineQueue>,
+    pub queues: Vec<ClusterQueue>,
     /// Milliseconds that this machine's clock is ahead of the database's.
     pub clock_ahead_ms: i64,
     /// What keeps runs from going on; empty where nothing does.
@@ -28,7 +29,8 @@ pub struct Engine {
 /// A process that takes part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct EngineMachine {
+#[schemars(rename = "EngineMachine")]
+pub struct ClusterMachine {
     pub executor: String,
     pub name: String,
     pub key: String,
@@ -45,7 +47,8 @@ pub struct EngineMachine {
 /// The work of a role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct EngineQueue {
+#[schemars(rename = "EngineQueue")]
+pub struct ClusterQueue {
     pub role: String,
     pub depth: i64,
     /// How many live processes do it.
