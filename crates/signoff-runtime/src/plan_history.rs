@@ -116,7 +116,7 @@ impl PlanHistory {
         })
     }
 
-    /// How the log says that this run ended last, if it does.
+    /// How this run ended last according to the log.
     pub(crate) fn outcome_of(&self, run: &str) -> Option<Outcome> {
         let mut events = self.entries.iter().rev().map(|entry| &entry.event);
         events.find_map(|event| match event {
@@ -166,7 +166,7 @@ impl PlanHistory {
         })
     }
 
-    /// Was it rejected too often, with nothing since that a person did to it?
+    /// Was it rejected too often, and has no person acted on it since?
     pub(crate) fn needs_person(&self) -> bool {
         let person = Actor::Person.name();
         let decides = |entry: &PlanHistoryEntry| match &entry.event {
@@ -201,7 +201,7 @@ impl PlanHistory {
         self.entries.iter().rev().find(about).map(|entry| entry.at)
     }
 
-    /// Was the last that happened to a plan of this definition that it waited too long?
+    /// Did a plan of this definition last expire because it waited too long?
     pub(crate) fn has_expired(&self, digest: &str) -> bool {
         let facts = self.entries.iter().rev().map(|entry| &entry.event);
         let mut about =
@@ -220,7 +220,7 @@ impl PlanHistory {
         about.nth(1)
     }
 
-    /// The entries without what was taken back: that a plan expired, and that a person handed it in again as it was.
+    /// The entries without expiries that a person took back by handing the plan in again as it was.
     pub(crate) fn standing_entries(&self) -> Vec<&PlanHistoryEntry> {
         let mut standing: Vec<&PlanHistoryEntry> = Vec::with_capacity(self.entries.len());
         for entry in &self.entries {
@@ -241,7 +241,7 @@ impl PlanHistory {
         standing
     }
 
-    /// When something last happened to it, its deletion apart.
+    /// When something last happened to it, except its deletion.
     pub(crate) fn last_change(&self) -> Option<Millis> {
         let deleted =
             |entry: &&PlanHistoryEntry| matches!(entry.event, PlanEvent::PlanDeleted { .. });
@@ -310,7 +310,7 @@ pub(crate) fn is_expiry(event: &PlanEvent) -> bool {
     matches!(event, PlanEvent::PlanCancelled { actor, run: None, .. } if actor == harness)
 }
 
-/// What an event decides about a plan, with the digest of the definition it is about.
+/// The fact of the lifecycle that an event records, with the digest of the definition that it is about.
 pub(crate) fn lifecycle_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
     Some(match event {
         PlanEvent::PlanProposed { digest, .. } | PlanEvent::PlanRevised { digest, .. } => {
@@ -378,7 +378,7 @@ pub(crate) fn names_newest_run(project: &Project, key: &str, run: &str) -> bool 
     history.map_or(true, |history| history.newest_run() == Some(run))
 }
 
-/// Is this a plan that the harness marks, or something else that it keeps? Then that it changed says nothing.
+/// Is this a plan that the harness marks, or something else that it keeps? Then a change of it means nothing.
 pub(crate) fn is_known_plan(project: &Project, path: &str) -> bool {
     let path = project.store.workspace().join(path);
     if path.starts_with(project.store.dir()) {

@@ -39,7 +39,7 @@ pub struct Directory {
     path: PathBuf,
 }
 
-/// What becomes of symbolic links on the way.
+/// How symbolic links on the way are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// They are an error.

@@ -184,7 +184,7 @@ impl Replanning<'_> {
         }
     }
 
-    /// A loop that starts over may have another list: what its items have done counts again for those that are the same.
+    /// A loop that starts over may have another list; items that are still in it keep their results.
     fn remember_items(&mut self, from: usize, at: usize) {
         let Some(step) = self.run.definition(at) else {
             return;

@@ -89,7 +89,7 @@ pub(super) fn fail_on_conflict(
     })
 }
 
-/// The work is what the harness cannot merge, however often it is done: no retry would help.
+/// The harness cannot merge work of this kind, so a retry would not help.
 pub(super) fn merge_refused(
     run: &Run,
     at: usize,

@@ -115,7 +115,7 @@ impl ApprovalRule {
         self
     }
 
-    /// The rule where a plan names people itself: only those of them count who counted before.
+    /// The rule if a plan names people itself: of them, only those count who counted before.
     #[must_use]
     pub fn narrowed_to(mut self, names: &[String]) -> Self {
         if names.is_empty() {
@@ -131,7 +131,7 @@ impl ApprovalRule {
         self
     }
 
-    /// Does it ask for more than one valid signature of whomever?
+    /// Does it ask for more than one valid signature of anybody?
     pub fn is_demanding(&self) -> bool {
         self.from.is_some() || self.count > 1 || self.authors.is_some()
     }

@@ -1,4 +1,5 @@
-//! When it happened, as logs and journals know it: a reader who was away gets the times of the events, not of the reading.
+//! The times of changes, from logs and journals: a reader who was away gets the times of the events, not of the
+//! reading.
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Event, PlanState};
@@ -15,13 +16,13 @@ pub(super) struct ReachedState {
     pub(super) version: Option<u64>,
 }
 
-/// The states that the plan's log tells of after this time, oldest first. What no log knows, such as an edit or a run that
-/// stalled, is left out.
+/// The states that the plan's log records after this time, oldest first. Changes that no log has, such as an edit or a
+/// stalled run, are left out.
 pub(super) fn states_since(project: &Project, plan: &str, since: &str) -> Vec<ReachedState> {
     let since = millis(since);
     let history = PlanHistory::read(project, plan).unwrap_or_default();
     let mut states: Vec<ReachedState> = Vec::new();
-    // One signature of several does not approve a plan: what follows says whether it did.
+    // One signature of several does not approve a plan: the next entry says whether it did.
     let mut signed: Option<ReachedState> = None;
     for entry in history.entries.iter().filter(|entry| entry.at > since) {
         let Some((state, version)) = state_after(&entry.event) else {

@@ -48,7 +48,7 @@ pub(super) struct Workplace {
     pub(super) isolation: RunIsolation,
 }
 
-/// Has everything told about the run, and says why it could not be.
+/// Sends what telemetry still holds; returns why it could not.
 fn flush(project: &Project) -> Option<String> {
     let telemetry = project.process.services.telemetry.as_ref()?;
     telemetry.flush().err()
@@ -80,7 +80,7 @@ impl PreparedRun<'_> {
             notifier,
             plan: self.opened.key.clone(),
         });
-        // It holds all that was signed, and the run may take hours.
+        // It holds everything that was signed, and the run may take hours.
         drop(self.signature);
         let mut local = LocalPerformer::start(PerformerOptions {
             project,
@@ -212,7 +212,7 @@ fn begin(
             lost,
             replan,
         } => {
-            // Before anything else: nothing may begin that was done already.
+            // First, so that nothing begins that was done already.
             if let Some(lost) = lost {
                 work.record(*lost)?;
             }
@@ -235,7 +235,7 @@ fn begin(
     Ok(())
 }
 
-/// What a crash cut off is decided under the old version of the plan; only then the next one is taken.
+/// What a crash cut off is decided under the old version of the plan, before the next version is taken up.
 fn resume(
     work: &mut Loop<'_, '_>,
     input: Input,

@@ -11,7 +11,7 @@ use crate::project::Project;
 use crate::runs::view::RunView;
 use crate::trees::{parse_id, protected_paths, repository_of};
 
-/// Has steps done again that no contract judges and whose changes are not in the checkout any more.
+/// Marks steps to be done again that no contract judges and whose changes are no longer in the checkout.
 pub(super) fn redo_lost_changes(
     project: &Project,
     plan: &Plan,
@@ -48,7 +48,7 @@ struct RunChanges {
 }
 
 impl RunChanges {
-    /// Nothing for a run that cannot be read: then nothing is known of its files.
+    /// `None` for a run that cannot be read: nothing is known of its files.
     fn load(project: &Project, run: &str) -> Option<Self> {
         let view = RunView::load(project, run).ok()?;
         Some(Self { view, gone: None })
@@ -70,8 +70,7 @@ impl RunChanges {
     }
 }
 
-/// The files that are not as the run left them, but as it found them, or not there at all. What a person changed further
-/// is neither.
+/// The files that are as the run found them, or gone. A file that a person changed further is neither.
 fn lost_files(project: &Project, view: &RunView) -> Result<BTreeSet<String>, Error> {
     let run = &view.run;
     let (Some(repository), Some(tree), Some(head)) =

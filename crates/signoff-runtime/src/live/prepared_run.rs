@@ -91,7 +91,7 @@ impl<'a> PreparedRun<'a> {
             actor,
             clock,
         };
-        // Nobody else does anything to the plan until its log says that it runs.
+        // The plan stays locked until its log says that it runs.
         let locked = LockedPlan::open_seen(context, plan)?;
         if let Some(replan::WaitingRun { run, .. }) = replan::waiting_run(project, &locked.plan)? {
             let plan = locked.plan.source.name().to_owned();
@@ -192,7 +192,7 @@ impl<'a> PreparedRun<'a> {
                 require_still_signed(project, &opened.key, opened.state().signed_plan())?,
             ),
         };
-        // Where steps are may change with the plan.
+        // The positions of steps may change with the plan.
         let foreseen = match &replan {
             Some(replan) => &opened.run.predicted_state([&input, replan])?,
             None => opened.state(),
@@ -324,7 +324,7 @@ fn take_back_replacement(opened: &OpenedRun<'_>) -> Result<(), Error> {
     append_event(project, key, &executing, opened.clock)
 }
 
-/// What models used for the plan since the version that is in force was taken up.
+/// What models used for the plan since the present version was taken up.
 fn uncounted_planning(opened: &OpenedRun<'_>) -> Result<Vec<PlanningUsage>, Error> {
     let now = opened.state().signed_plan().digest().to_string();
     let history = PlanHistory::read(opened.project, &opened.key)?;
@@ -372,7 +372,7 @@ fn take_next_version(
         opened.plan.clone_from(&next.plan.path);
     }
     let OpenedRun { key, dir, .. } = &*opened;
-    // Kept before the journal names it: an unnamed version is ignored.
+    // Saved before the journal names it; a version that no event names is ignored.
     let snapshot = snapshot::save_version(dir, opened.versions + 1, &next.plan)?;
     snapshot::keep_signature(project, key, dir, &next.signed)?;
     failpoint::reach("replan.kept");

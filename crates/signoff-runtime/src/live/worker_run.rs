@@ -1,5 +1,5 @@
-//! A run that another process drives, and that this machine works for: it performs what it is ordered to, with the same
-//! code as a process that drives, and reports what came of it. It writes no journal and judges nothing.
+//! A run that another process drives and that this machine works for. It performs orders with the code of a driving
+//! process and reports the results; it writes no journal and judges nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl std::fmt::Debug for WorkerRun<'_> {
     }
 }
 
-/// What the journal has for whoever works for a run.
+/// What the journal means for a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CatchUpOutcome {
     /// The state is that of the journal.
@@ -57,7 +57,7 @@ pub enum CatchUpOutcome {
 }
 
 impl<'a> WorkerRun<'a> {
-    /// Opens a run whose files and journal were fetched. Refuses one that no key signed, or whose terms are others here.
+    /// Opens a run whose files and journal were fetched. Refuses one that no key signed, or whose terms differ here.
     pub fn open(
         project: &'a Project,
         id: &str,
@@ -126,7 +126,7 @@ impl<'a> WorkerRun<'a> {
         Ok(hosted)
     }
 
-    /// Notes what the state was made of.
+    /// Records which events the state is made of.
     fn note_all(&mut self) -> Result<(), Error> {
         let (prompts, known) = (&mut self.prompts, &mut self.known);
         self.journal.read_new(|line| {
@@ -218,7 +218,7 @@ impl<'a> WorkerRun<'a> {
         match self.local.next(run, now, Some(until))? {
             WakeReason::Input(input) => {
                 if let Input::PermissionAsked { step, .. } = input {
-                    // Nobody is asked here; the agent hears a no, and goes on.
+                    // Nobody can be asked here: the agent is refused, and goes on.
                     self.local.deny_questions(step);
                     return Ok(None);
                 }
@@ -287,7 +287,7 @@ impl<'a> WorkerRun<'a> {
         }
     }
 
-    /// The order that this is the end of, as a report.
+    /// Turns the end of an order into its report.
     fn report_of(
         &mut self,
         is_it: impl Fn(&WorkOrder) -> bool,
@@ -312,7 +312,8 @@ impl<'a> WorkerRun<'a> {
         })
     }
 
-    /// Gives up what was withdrawn, or what another machine has taken since: its agent is ended, and nothing is reported.
+    /// Gives up orders that were withdrawn or that another machine has taken since: their agents are ended, and nothing
+    /// is reported.
     pub fn give_up_order(&mut self, step: &str, attempt: u32, task: OrderedTask) {
         self.under_way
             .retain(|order| order.step != step || order.attempt != attempt || order.task != task);
@@ -330,7 +331,7 @@ impl<'a> WorkerRun<'a> {
 }
 
 impl Drop for WorkerRun<'_> {
-    /// Whatever happened to the worker, no agent outlives it.
+    /// No agent outlives the worker, however it ends.
     fn drop(&mut self) {
         self.stop();
         self.local.clean_up();

@@ -70,7 +70,7 @@ impl LocalPerformer<'_> {
         Ok(true)
     }
 
-    /// Lets an action begin whose tree is ready, if it needs one.
+    /// Begins an action whose tree is ready, if it needs one.
     pub(super) fn begin_in(
         &mut self,
         run: &Run,
@@ -114,7 +114,7 @@ impl LocalPerformer<'_> {
         self.trees()?.missing_error(head)
     }
 
-    /// Replaces a trouble by its cause if the run's branch or repository was removed.
+    /// Replaces the trouble with its cause if the run's branch or repository was removed.
     pub(super) fn check_trouble(
         &self,
         run: &Run,

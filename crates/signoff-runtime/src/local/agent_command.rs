@@ -170,7 +170,7 @@ fn show_prompt(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
     Ok(Path::new("/tmp").join(PROMPT))
 }
 
-/// Who does the work of a step.
+/// Which role does the work of a step.
 fn agent_settings<'a>(
     project: &'a Project,
     run: &Run,

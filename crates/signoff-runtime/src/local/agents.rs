@@ -34,7 +34,7 @@ pub(super) struct WorkingAgent {
     /// Its tool servers, if its scope has any.
     pub(super) servers: Option<AgentServers>,
     usage: LiveUsage,
-    /// What it told last.
+    /// What it reported last.
     pub(super) progress: Option<AgentProgress>,
 }
 
@@ -59,7 +59,7 @@ impl LocalPerformer<'_> {
 }
 
 impl WorkingAgent {
-    /// Answers its question with a no.
+    /// Refuses what it asks.
     pub(super) fn deny(&self, item: &str) {
         self.handle.on_journaled(item);
         self.handle.answer(item, false);
@@ -67,7 +67,7 @@ impl WorkingAgent {
 }
 
 impl LocalPerformer<'_> {
-    /// Notes what an agent has used, and ends those that reached a limit by it.
+    /// Records what an agent has used, and ends the agents that have thereby reached a limit.
     pub(super) fn note_active(&mut self, run: &Run, active: &ActiveAgent) {
         let Some(agent) = self.agents.get_mut(&active.step) else {
             return;

@@ -75,7 +75,7 @@ impl Performer for LocalPerformer<'_> {
     }
 
     fn input_recorded(&mut self, run: &Run, input: &Input) {
-        // What was just found free is for what begins next.
+        // Locks that were just found free are for the actions that begin next.
         if !matches!(input, Input::LockFree { .. }) {
             self.locks.keep_only(&run.locks_in_use());
         }

@@ -10,12 +10,12 @@ use signoff_work::prompt::{DialectNotes, EarlierStep, Proposal};
 
 use crate::signing::terms::artifacts;
 
-/// Of so many steps before it an agent is told how they came out, the nearest ones.
+/// An agent is told the results of this many steps before its own.
 const EARLIER: usize = 50;
-/// As much of what each of them gave, in bytes.
+/// Bytes of each of these results.
 const LONGEST: usize = 4096;
 
-/// What has to be put together for one prompt before it can be lent to it.
+/// The owned values that one prompt borrows.
 #[derive(Default)]
 pub(super) struct PromptContext {
     earlier: Vec<EarlierStep>,
@@ -185,7 +185,7 @@ mod tests {
                 spellings += 1;
             }
         }
-        // Each as it is, in its own dialect again, and in the native one.
+        // Each plan as it is, rewritten in its own dialect, and in the native one.
         assert!(spellings >= 8, "{spellings}");
     }
 }

@@ -12,14 +12,14 @@ use crate::cluster::{OrderedTask, Report, ReportedEnd, WorkOrder};
 use crate::drive::{HarnessTrouble, WakeReason};
 use crate::error::Error;
 
-/// The role of machines that judge what others did, where the one that drives says so.
+/// The role of machines that run contracts on the work of others, if the driving machine asks for that.
 pub(crate) const VERIFIER: &str = "verifier";
 
 /// The role of machines that do what no agent does.
 const TOOLS: &str = "tools";
 
 impl LocalPerformer<'_> {
-    /// What another machine is told to do, if the action is one that other machines perform.
+    /// The order for another machine, if the action is one that other machines perform.
     pub(super) fn order(&self, run: &Run, action: &Action) -> Result<Option<WorkOrder>, Error> {
         if self.commands.project.cluster.is_none() {
             return Ok(None);
@@ -81,7 +81,8 @@ impl LocalPerformer<'_> {
         }
     }
 
-    /// Hands over everything that is under way elsewhere: the process that drove the run before may have died before it did.
+    /// Hands over everything that is under way elsewhere again: the previous driving process may have died before it
+    /// did.
     pub(crate) fn hand_over_again(&self, run: &Run) -> Result<(), Error> {
         let mut orders = Vec::new();
         for at in run.order() {
@@ -166,7 +167,7 @@ impl LocalPerformer<'_> {
         Ok(())
     }
 
-    /// Says no to what the step's agent asks.
+    /// Refuses what the step's agent asks.
     pub(crate) fn deny_questions(&self, step: usize) {
         const UNASKED: &str = "nobody is asked here";
         if let Some(agent) = self.agents.get(&step) {

@@ -46,7 +46,7 @@ pub(crate) struct OpenedRun<'a> {
     pub(crate) text: SignedText,
     /// What it cost, by day.
     pub(crate) costs: DayCosts,
-    /// What a crash left of the journal's last line, said in words.
+    /// A note about the part of the journal's last line that a crash left.
     pub(crate) torn: Option<String>,
     pub(crate) _run_lock: RunLock,
     pub(crate) workspace_lock: Option<WorkspaceLock>,

@@ -1,4 +1,4 @@
-//! What a run did and how we know: its journal, told step by step.
+//! The report of a run: its journal step by step, with the evidence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -136,7 +136,7 @@ impl RunView {
         Err(unknown_run(project, None))
     }
 
-    /// The named run, by as much of its name as stands for it alone or by its plan, or the newest.
+    /// The run of this name, of an unambiguous part of it, or of this plan; without a name, the newest.
     pub fn find(project: &Project, id: Option<&str>) -> Result<Self, Error> {
         match id {
             Some(id) => Self::load(project, &run_named(project, id)?),
@@ -148,7 +148,7 @@ impl RunView {
         self.over || self.run.is_undone() || self.run.outcome().is_some()
     }
 
-    /// What this run says about its plan.
+    /// What the lifecycle of the plan needs to know of this run.
     pub fn run_fact(&self) -> RunFact {
         RunFact {
             outcome: self.run.outcome(),

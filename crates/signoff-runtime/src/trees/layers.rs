@@ -24,9 +24,9 @@ pub(crate) struct RecordedWork {
     pub(crate) commit: Id,
     /// What it changes there.
     pub(crate) files: Vec<String>,
-    /// Those of them that no attempt may change; the commit has them as they were.
+    /// The paths among them that no attempt may change; the commit has their old versions.
     pub(crate) protected: Vec<String>,
-    /// What their names do not tell.
+    /// Properties of these paths beyond their names.
     pub(crate) details: Box<ChangeDetails>,
 }
 
@@ -61,7 +61,7 @@ impl Trees {
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
         if let Some(commit) = self.recorded_commit(work)? {
-            // Left by a harness that was killed before it had kept everything.
+            // A killed harness left this before it had kept everything.
             if upper.is_dir()
                 && let Ok(report) =
                     self.with_layer_context(work, |context| record_layer(context, &upper))

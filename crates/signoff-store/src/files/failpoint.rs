@@ -30,8 +30,7 @@ pub(crate) fn should_die_at(_point: &str) -> bool {
 #[inline]
 pub(crate) fn die() {}
 
-/// Stands before every system call that changes something on disk; fails if this is the one asked
-/// for.
+/// Called before every system call that changes the disk; fails if this is the one that the test names.
 #[cfg(not(feature = "failpoints"))]
 #[inline]
 #[expect(

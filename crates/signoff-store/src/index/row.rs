@@ -44,7 +44,7 @@ pub struct PlanRow {
     /// How the signature over its present digests is known to be a person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<String>,
-    /// Whose signatures it needs, where more is asked for than one of whomever.
+    /// Whose signatures it needs, if that is more than one of anybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalStatus>,
     /// The run that decided its state.
@@ -53,7 +53,7 @@ pub struct PlanRow {
     /// Tools that it asks for and that nothing here provides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// What its file says of its state, where no run that is known here made it so.
+    /// The state that its file claims, if no known run led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_says: Option<String>,
     /// How many questions of its run nobody has answered.

@@ -111,7 +111,7 @@ pub(super) fn read<'a>(
     Ok((Cow::Owned(at), hash))
 }
 
-/// Takes a line apart that is spelled exactly as we write it: its time, and its event's fields.
+/// Splits a line that is spelled exactly as we write it into its time and its event's fields.
 fn as_written<'a>(
     sealed: &'a [u8],
     seq: u64,

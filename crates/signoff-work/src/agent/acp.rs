@@ -29,7 +29,7 @@ impl AgentDriver for Acp {
 
     fn launch(&self, options: &LaunchOptions<'_>) -> Launch {
         let line = CommandLine::new(options, self.program());
-        // As root, Claude's adapter makes no session that asks nothing, unless this is set.
+        // As root, Claude's adapter refuses a session without questions unless this is set.
         let line = if options.confined {
             line.variable("IS_SANDBOX", "1")
         } else {

@@ -15,7 +15,7 @@ use super::servers::{WAIT_MS, by_name};
 #[derive(Debug)]
 pub(super) struct Claude;
 
-/// Lists of what it wants to do: they touch nothing.
+/// Its to-do lists: they change nothing.
 const ALWAYS: [&str; 5] = [
     "TodoWrite",
     "TaskCreate",
@@ -42,7 +42,8 @@ impl AgentDriver for Claude {
             .switch(&["-p", "--print"])
             .option(&["--output-format"], "stream-json")
             .switch(&["--verbose"])
-            // Messages say what they used before they are written: one token of output. Only their parts know.
+            // Messages report their usage before they are written (one token of output); only their parts have the
+            // final usage.
             .switch(&["--include-partial-messages"])
             .option(&["--permission-mode", "--dangerously-skip-permissions"], mode(options, scope.as_ref()))
             .optional(&["--model"], options.model)
@@ -51,7 +52,7 @@ impl AgentDriver for Claude {
             Some(scope) => hand_over(line, scope),
             None => line,
         };
-        // As root it refuses to skip its questions, unless this is set.
+        // As root it refuses to skip its questions unless this is set.
         let line = if options.confined {
             line.variable("IS_SANDBOX", "1")
         } else {

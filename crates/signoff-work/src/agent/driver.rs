@@ -1,4 +1,4 @@
-//! One agent behind one trait: how it is started, how its stream is read, how its end is told.
+//! One agent behind one trait: how it is started, how its stream is read, how it ends.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -179,7 +179,7 @@ impl LaunchFile {
     }
 }
 
-/// What a reader knows of the process whose stream it reads.
+/// What a reader needs to know of the process whose stream it reads.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReaderOptions<'a> {
     /// The model that was asked for, if any: not every stream names it.

@@ -74,8 +74,8 @@ impl AgentDriver for Opencode {
     }
 }
 
-/// Its last rule that fits counts, and these are merged into the person's own. So every tool that it has is named: a rule
-/// of the person for a tool outside the scope must not come behind `*`.
+/// The last matching rule counts, and these rules are merged into the person's own. So every tool is named: a person's
+/// rule for a tool outside the scope must not come after `*`.
 fn permissions(scope: &ToolScope, confined: bool) -> Value {
     let mut rules = Map::new();
     rules.insert("*".to_owned(), "deny".into());

@@ -21,8 +21,8 @@ const DEEPEST: usize = 100;
 /// Directories that are moved up before the removal goes to the background: such a tree was made to take long.
 const MOST_MOVED: u64 = 20;
 
-/// Removes whatever is there, without following links; nothing there is fine. What takes too long is gone from its place
-/// afterwards and is removed beside it meanwhile, or with its directory if the process ends first.
+/// Removes whatever is there without following links; nothing there is fine. A tree that takes too long is moved aside
+/// and removed in the background, or with its directory if the process ends first.
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     begin_removal(path).map(drop)
 }

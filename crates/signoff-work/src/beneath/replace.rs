@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use super::{Directory, Links, OpenError, open_file, read_whole};
 
-/// What became of a replacement.
+/// The result of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replacement {
     Done,

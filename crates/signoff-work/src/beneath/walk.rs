@@ -1,7 +1,7 @@
 //! Walks a path beneath a directory, at the moment of use.
 //!
-//! Nothing is looked at by its name twice, so that whoever swaps a directory for a link meanwhile gains nothing: what was
-//! opened stays what it is.
+//! No name is resolved twice, so that swapping a directory for a link gains nothing: an opened directory stays the
+//! same.
 
 use std::ffi::{OsStr, OsString};
 use std::io;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use signoff_sandbox::TimeLimit;
 
-/// Takes a person's answer to where the agent waits for it.
+/// Passes a person's answer to the waiting agent.
 type PassOn = Box<dyn FnOnce(bool) + Send>;
 
 /// The questions of one agent; clones share them.
@@ -19,7 +19,7 @@ struct QuestionsState {
     asked: VecDeque<PassOn>,
     /// Those that are open in the inbox, by its items.
     open: BTreeMap<String, PassOn>,
-    /// Does not run while the agent waits for a person.
+    /// The agent's time limit, which stands still while it waits for a person.
     time: Option<TimeLimit>,
 }
 

@@ -18,13 +18,13 @@ const KEYS: [&str; 6] = [
 ];
 
 impl Reader<'_> {
-    /// An agent replaces the one of the same name in a lower layer as a whole: half of one and half
-    /// of another is nobody's wish.
+    /// An agent replaces the one of the same name in a lower layer as a whole: nobody wants half of one and half of
+    /// another.
     pub(in crate::config) fn agents(&mut self, section: &Value<'_>, config: &mut Config) {
         let Some(table) = self.table("agents.NAME", section) else {
             return;
         };
-        // What a project's file lets through itself it has only taken from this.
+        // A project's file can only let variables through that are in this list.
         let allowed = config.sandbox.env.value.clone();
         for (name, value) in table {
             let offset = name.span().start;

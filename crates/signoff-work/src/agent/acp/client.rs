@@ -53,7 +53,7 @@ impl AcpOptions {
     }
 }
 
-/// What follows from a message of the agent.
+/// The effect of a message of the agent.
 #[derive(Debug, Default, PartialEq)]
 pub struct AcpStep {
     /// Messages to send, each as one line.
@@ -262,7 +262,7 @@ impl AcpClient {
         let message = format!("{} {details}", text(error, "/message"));
         self.state.error(&message);
         if id == SET_MODEL {
-            // It works with another model than the one asked for: reported, but not the end.
+            // It works with a model other than the requested one: that is reported, but is no failure.
             step.send.extend(self.prompt());
             return;
         }

@@ -32,7 +32,7 @@ struct CountedMessage {
 
 impl StreamReader for ClaudeReader {
     fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
-        // They are nearly all lines, and everything in them comes again as a whole.
+        // Most lines are of this kind, and their content is repeated as a whole later.
         if line.starts_with(br#"{"type":"stream_event","event":{"type":"content_block_"#) {
             return Vec::new();
         }
