@@ -237,9 +237,9 @@ fn endurance_attacks() -> Invocation {
         "--package",
         "signoff-sandbox",
         "--test",
-        "attacks",
+        "it",
         "--",
-        "endurance::",
+        "attacks::endurance::",
     ])
     .env("SIGNOFF_SOAK", "1")
 }
