@@ -16,15 +16,14 @@ use sqlx::postgres::{PgPool, PgPoolOptions};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 pub(crate) use self::journal::{PublishedLines, SharedHead};
+pub use self::machines::ClusterHealth;
 pub(crate) use self::machines::NewMachine;
-pub use self::machines::{ClusterHealth, MachineRow};
 pub(crate) use self::orders::{ClaimedReport, OrderReport};
 pub(crate) use self::queues::{
     APPLICATION, ATTEMPT, DBOS_SCHEMA, PLAN_RUN, PLANS, WorkflowInput, queue_of, version,
 };
 pub(crate) use self::requests::RequestRow;
 pub(crate) use self::runs::NewRun;
-pub use self::runs::SharedRun;
 use crate::error::ClusterError;
 
 /// The version of the tables, and of what machines say to each other.

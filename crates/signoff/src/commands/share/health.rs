@@ -1,9 +1,9 @@
 //! `doctor engine` and `runs --all`: how the machines are that share runs, and what they have to do.
 
 use signoff_api::cluster::{
-    ClusterMachine, ClusterQueue, ClusterStatus, RUNS_SCHEMA, SCHEMA, SharedRun, SharedRuns,
+    ClusterMachine, ClusterQueue, ClusterStatus, RUNS_SCHEMA, SCHEMA, SharedRuns,
 };
-use signoff_distributed::{ClusterError, ClusterHealth, Database, MachineRow};
+use signoff_distributed::{ClusterError, ClusterHealth, Database};
 use signoff_runtime::project::load_config;
 use signoff_store::config::ClusterUrl;
 
@@ -28,7 +28,7 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
     let url = url(session)?;
     let database = database(url.address())?;
     let found = match database.require_migrated() {
-        Ok(()) => cluster_status(&url, &database.health().map_err(failure)?),
+        Ok(()) => cluster_status(&url, database.health().map_err(failure)?),
         Err(ClusterError::NotMigrated) => ClusterStatus {
             schema: SCHEMA.to_owned(),
             url: url.to_string(),
@@ -56,8 +56,8 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
     Ok(u8::from(!found.obstacles.is_empty()))
 }
 
-fn cluster_status(url: &ClusterUrl, health: &ClusterHealth) -> ClusterStatus {
-    let alive = |machine: &&MachineRow| machine.alive && !machine.draining;
+fn cluster_status(url: &ClusterUrl, health: ClusterHealth) -> ClusterStatus {
+    let alive = |machine: &&ClusterMachine| machine.alive && !machine.draining;
     let queues: Vec<ClusterQueue> = health
         .depths
         .iter()
@@ -103,19 +103,7 @@ fn cluster_status(url: &ClusterUrl, health: &ClusterHealth) -> ClusterStatus {
         schema: SCHEMA.to_owned(),
         url: url.to_string(),
         migrated: true,
-        machines: health
-            .machines
-            .iter()
-            .map(|machine| ClusterMachine {
-                executor: machine.executor.clone(),
-                name: machine.name.clone(),
-                key: machine.key.clone(),
-                roles: machine.roles.clone(),
-                orchestrates: machine.orchestrates,
-                alive: machine.alive,
-                draining: machine.draining,
-            })
-            .collect(),
+        machines: health.machines,
         queues,
         clock_ahead_ms: health.clock_ahead_ms,
         obstacles,
@@ -154,21 +142,7 @@ pub(crate) fn all_runs(session: &mut Session) -> Result<u8, Failure> {
     let url = url(session)?;
     let database: Database = database(url.address())?;
     database.require_migrated().map_err(failure)?;
-    let rows = database.runs().map_err(failure)?;
-    let runs: Vec<SharedRun> = rows
-        .into_iter()
-        .map(|row| SharedRun {
-            run: row.id,
-            project: row.project,
-            plan: row.plan,
-            title: row.title,
-            by: row.by,
-            state: row.state,
-            trouble: row.trouble,
-            driver: row.driver,
-            started_at: row.created,
-        })
-        .collect();
+    let runs = database.runs().map_err(failure)?;
     if session.is_json() {
         session.json(&SharedRuns {
             schema: RUNS_SCHEMA.to_owned(),
