@@ -6,8 +6,8 @@ use signoff_plan::model::{FailAction, Plan, Step, Work};
 use signoff_plan::tools::scope;
 
 use super::PreparedRun;
-use super::driving::Workplace;
 use super::prepared_run::FirstInput;
+use super::workplace::Workplace;
 use crate::error::Error;
 use crate::project::Project;
 use crate::runs::OpenedRun;

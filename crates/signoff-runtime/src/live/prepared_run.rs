@@ -150,35 +150,11 @@ impl<'a> PreparedRun<'a> {
         remote::refuse_if_remote(project, id)?;
         let mut opened = OpenedRun::open(project, id, clock)?;
         opened.refuse_if_undone()?;
-        let isolation = opened.state().settings().isolation;
-        opened.workspace_lock = workspace_lock(project, opened.state().plan(), isolation)?;
-        if let Some(lock) = &mut opened.workspace_lock {
-            let path = project.store.workspace_lock();
-            lock.name_run(id).map_err(Error::cannot_read(&path))?;
-        }
+        lock_checkout(&mut opened)?;
         PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
         take_back_replacement(&opened)?;
         landing::refuse_if_checked_out(&opened)?;
-        let by = project.process.person.clone();
-        let input = match opened.state().outcome() {
-            None if project.cluster.is_some() => Input::TakeOver {
-                by,
-                elsewhere: steps_elsewhere(opened.state()),
-            },
-            None => Input::Resume {
-                by,
-                reports: cut_off_reports(opened.state(), &opened.dir),
-            },
-            Some(Outcome::Failed) => {
-                state_after(PlanState::Failed, Transition::Resume, actor)?;
-                Input::Reopen { by }
-            }
-            Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
-                require_still_signed(project, &opened.key, opened.state().signed_plan())?;
-                opened.finish_bookkeeping(outcome)?;
-                return Err(Error::already_finished(opened.state(), outcome));
-            }
-        };
+        let input = resume_input(&mut opened, actor)?;
         let mut name = relative(project, &opened.plan);
         let mut watch = watch(&opened, opened.state().signed_plan());
         let next = take_next_version(&mut opened, &name, &mut watch)?;
@@ -220,7 +196,8 @@ impl<'a> PreparedRun<'a> {
             repository: None,
             forecast: Vec::new(),
         };
-        levels::require_again(project, prepared.level(), isolation == Isolation::Shared)?;
+        let is_shared = prepared.run().settings().isolation == Isolation::Shared;
+        levels::require_again(project, prepared.level(), is_shared)?;
         prepared.opened.end_leftovers()?;
         // A killed writer may have left its temporary file beside the plan.
         atomic::remove_stray_temp(&prepared.opened.plan)?;
@@ -287,6 +264,44 @@ impl<'a> PreparedRun<'a> {
                 ..
             } if let Input::Replan { settings, .. } = &**replan => &settings.sandbox,
             FirstInput::GoOn { .. } | FirstInput::Start(_) => &self.settings.sandbox,
+        }
+    }
+}
+
+/// Locks the checkout for a run that works in it.
+fn lock_checkout(opened: &mut OpenedRun<'_>) -> Result<(), Error> {
+    let project = opened.project;
+    let isolation = opened.state().settings().isolation;
+    opened.workspace_lock = workspace_lock(project, opened.state().plan(), isolation)?;
+    if let Some(lock) = &mut opened.workspace_lock {
+        let path = project.store.workspace_lock();
+        lock.name_run(&opened.id)
+            .map_err(Error::cannot_read(&path))?;
+    }
+    Ok(())
+}
+
+/// The input with which a run goes on. Refuses one that has ended, after what its end left undone.
+fn resume_input(opened: &mut OpenedRun<'_>, actor: Actor) -> Result<Input, Error> {
+    let project = opened.project;
+    let by = project.process.person.clone();
+    match opened.state().outcome() {
+        None if project.cluster.is_some() => Ok(Input::TakeOver {
+            by,
+            elsewhere: steps_elsewhere(opened.state()),
+        }),
+        None => Ok(Input::Resume {
+            by,
+            reports: cut_off_reports(opened.state(), &opened.dir),
+        }),
+        Some(Outcome::Failed) => {
+            state_after(PlanState::Failed, Transition::Resume, actor)?;
+            Ok(Input::Reopen { by })
+        }
+        Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
+            require_still_signed(project, &opened.key, opened.state().signed_plan())?;
+            opened.finish_bookkeeping(outcome)?;
+            Err(Error::already_finished(opened.state(), outcome))
         }
     }
 }

@@ -2,7 +2,6 @@
 //! process and reports the results; it writes no journal and judges nothing.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use signoff_engine::{Action, Event, Input, Millis, RecordedEvent};
@@ -10,16 +9,14 @@ use signoff_plan::digest::Digest;
 use signoff_store::journal::Follower;
 use signoff_store::runs::AttemptDir;
 
-use super::PreparedRun;
-use super::driving::Workplace;
-use super::prepared_run::{FirstInput, watch};
-use crate::advice::Advisor;
+use super::prepared_run::watch;
+use super::workplace::{Workplace, WorkplaceOptions};
 use crate::clock::Clock;
 use crate::cluster::{OrderedTask, Report, ReportedEnd, WorkOrder};
 use crate::drive::journal::parse_event;
 use crate::drive::{Performer, WakeReason};
 use crate::error::Error;
-use crate::local::{LocalPerformer, PerformerOptions, VERIFIER};
+use crate::local::{LocalPerformer, VERIFIER};
 use crate::project::Project;
 use crate::project::sandbox_level::level;
 use crate::runs::OpenedRun;
@@ -27,7 +24,7 @@ use crate::signing::current_signature::require_still_signed;
 
 /// A run that this machine works for.
 pub struct WorkerRun<'a> {
-    prepared: PreparedRun<'a>,
+    opened: OpenedRun<'a>,
     local: LocalPerformer<'a>,
     journal: Follower,
     /// The number of the last event that the state knows.
@@ -41,8 +38,8 @@ pub struct WorkerRun<'a> {
 
 impl std::fmt::Debug for WorkerRun<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HostedRun")
-            .field("run", &self.prepared.id())
+        f.debug_struct("WorkerRun")
+            .field("run", &self.opened.id)
             .finish_non_exhaustive()
     }
 }
@@ -67,63 +64,42 @@ impl<'a> WorkerRun<'a> {
         project.require_trust()?;
         let opened = OpenedRun::open(project, id, clock)?;
         let signed = opened.state().signed_plan();
-        let signature = require_still_signed(project, &opened.key, signed)?;
+        require_still_signed(project, &opened.key, signed)?;
         let own = Digest::of_json(&project.machine_terms(signed.plan()));
-        let mut prepared = PreparedRun {
-            name: opened.key.clone(),
-            signature,
-            watch: watch(&opened, signed),
-            beginning: FirstInput::GoOn {
-                input: Input::Finish,
-                lost: None,
-                replan: None,
+        let mut watch = watch(&opened, signed);
+        if let Some(difference) = watch.difference(project)? {
+            return Err(Error::ChangedDuring {
+                run: opened.id.clone(),
+                plan: opened.key.clone(),
+                difference: Box::new(difference),
+            });
+        }
+        let settings = opened.state().settings();
+        let workplace = Workplace::prepare(
+            &opened,
+            WorkplaceOptions {
+                isolation: settings.isolation,
+                level: &settings.sandbox,
+                repository: None,
             },
-            settings: opened.state().settings().clone(),
-            bounds: signoff_engine::Bounds::default(),
-            repository: None,
-            notes: Vec::new(),
-            forecast: Vec::new(),
-            opened,
-        };
-        prepared.refuse_if_changed()?;
-        let Workplace {
-            sandbox,
-            run_paths,
-            isolation,
-        } = prepared.workplace()?;
+        )?;
         let machine = format!(
             "{machine}, terms {}, sandbox {}",
             own.short(),
             level(project)?
         );
-        let opened = &prepared.opened;
-        let local = LocalPerformer::start(PerformerOptions {
-            project,
-            id: opened.id.clone(),
-            key: opened.key.clone(),
-            dir: opened.dir.clone(),
-            isolation,
-            sandbox,
-            run_paths,
-            watch: watch(opened, opened.state().signed_plan()),
-            clock,
-            advisor: Arc::new(Advisor {
-                project: project.clone(),
-                key: opened.key.clone(),
-                plan: opened.plan.clone(),
-            }),
-        })?;
-        let mut hosted = Self {
+        let local = workplace.performer(&opened, watch)?;
+        let mut run = Self {
             journal: Follower::new(&opened.dir.journal()),
             known: 0,
             prompts: BTreeMap::new(),
             under_way: Vec::new(),
-            prepared,
+            opened,
             local,
             machine,
         };
-        hosted.note_all()?;
-        Ok(hosted)
+        run.note_all()?;
+        Ok(run)
     }
 
     /// Records which events the state is made of.
@@ -140,7 +116,7 @@ impl<'a> WorkerRun<'a> {
     /// Applies what came into the journal since.
     pub fn catch_up(&mut self) -> Result<CatchUpOutcome, Error> {
         let (prompts, known) = (&mut self.prompts, &mut self.known);
-        let run = &mut self.prepared.opened.run;
+        let run = &mut self.opened.run;
         let mut other_version = false;
         self.journal.read_new(|line| {
             let recorded = parse_event(line)?;
@@ -166,7 +142,7 @@ impl<'a> WorkerRun<'a> {
 
     /// Where the files of an attempt are.
     pub fn attempt_dir(&self, step: &str, attempt: u32) -> AttemptDir {
-        self.prepared.opened.dir.attempt(step, attempt)
+        self.opened.dir.attempt(step, attempt)
     }
 
     /// Is nothing under way?
@@ -176,7 +152,7 @@ impl<'a> WorkerRun<'a> {
 
     /// Begins what is ordered.
     pub fn begin(&mut self, order: WorkOrder) -> Result<(), Error> {
-        let run = self.prepared.opened.run.state();
+        let run = self.opened.run.state();
         let unknown = || Error::BrokenRun {
             run: run.id().to_owned(),
             why: format!(
@@ -211,8 +187,8 @@ impl<'a> WorkerRun<'a> {
 
     /// Waits for the next report, at most so long.
     pub fn next_report(&mut self, patience: Duration) -> Result<Option<Report>, Error> {
-        let run = self.prepared.opened.run.state();
-        let now = self.prepared.opened.clock.now();
+        let run = self.opened.run.state();
+        let now = self.opened.clock.now();
         let until =
             now.saturating_add(Millis::try_from(patience.as_millis()).unwrap_or(Millis::MAX));
         match self.local.next(run, now, Some(until))? {
@@ -242,7 +218,7 @@ impl<'a> WorkerRun<'a> {
     }
 
     fn report_of_input(&mut self, input: Input) -> Option<Report> {
-        let run = self.prepared.opened.run.state();
+        let run = self.opened.run.state();
         let id = |step: usize| run.definition(step).map(|step| step.id.clone());
         let judged = |mut observed: signoff_engine::Observation, machine: &str| {
             observed.machine = Some(machine.into());
@@ -317,7 +293,7 @@ impl<'a> WorkerRun<'a> {
     pub fn give_up_order(&mut self, step: &str, attempt: u32, task: OrderedTask) {
         self.under_way
             .retain(|order| order.step != step || order.attempt != attempt || order.task != task);
-        let run = self.prepared.opened.run.state();
+        let run = self.opened.run.state();
         if let (Some(at), OrderedTask::Work) = (run.position(step), task) {
             self.local.end_agent(at);
         }
