@@ -88,7 +88,7 @@ pub(super) fn known_steps(
             break;
         }
     }
-    redo_lost_changes(project, of.plan, &mut known.steps);
+    redo_lost_changes(project, of.plan, &mut known.steps)?;
     if let Some(lost) = lost.filter(|_| !has_newest) {
         add_calls(&mut known.steps, possible_calls(project, of.plan, &lost));
     }

@@ -16,7 +16,7 @@ pub(super) fn redo_lost_changes(
     project: &Project,
     plan: &Plan,
     steps: &mut [(String, EarlierStep)],
-) {
+) -> Result<(), Error> {
     let mut runs: BTreeMap<String, Option<RunChanges>> = BTreeMap::new();
     for (id, earlier) in steps {
         let is_kept = earlier.again.is_none() && earlier.ended != EarlierEnd::Unfinished;
@@ -26,10 +26,13 @@ pub(super) fn redo_lost_changes(
         let run = runs
             .entry(earlier.run.clone())
             .or_insert_with(|| RunChanges::load(project, &earlier.run));
-        if run.as_mut().is_some_and(|run| run.has_lost(project, id)) {
+        if let Some(run) = run
+            && run.has_lost(project, id)?
+        {
             earlier.again = Some(RedoReason::NotInCheckout);
         }
     }
+    Ok(())
 }
 
 /// Does a contract decide about the step, or about the loop that it is an item of?
@@ -55,18 +58,20 @@ impl RunChanges {
     }
 
     /// Is a file that the step changed as it was before the run, or gone?
-    fn has_lost(&mut self, project: &Project, id: &str) -> bool {
+    fn has_lost(&mut self, project: &Project, id: &str) -> Result<bool, Error> {
         let step = self.view.run.position(id);
         let step = step.and_then(|at| self.view.run.step(at));
         let files = step.and_then(|(_, state)| state.changes.files.clone());
         let Some(files) = files.filter(|files| !files.is_empty()) else {
-            return false;
+            return Ok(false);
         };
-        let view = &self.view;
-        let gone = self
-            .gone
-            .get_or_insert_with(|| lost_files(project, view).unwrap_or_default());
-        files.iter().any(|file| gone.contains(file))
+        // Not knowing would keep a step whose work may be gone.
+        let gone = match self.gone.take() {
+            Some(gone) => gone,
+            None => lost_files(project, &self.view)?,
+        };
+        let gone = self.gone.insert(gone);
+        Ok(files.iter().any(|file| gone.contains(file)))
     }
 }
 
