@@ -29,7 +29,7 @@ pub(crate) fn require(project: &Project) -> Result<(), Error> {
     if mode == SandboxMode::Required && !strongest_level()?.uses_mounts() {
         return Err(unconfined_error("a namespace or bubblewrap sandbox"));
     }
-    // Without mounts the network stays reachable, and the person would believe that it is not.
+    // Without mounts the network stays reachable, although the person has switched it off.
     if !project.config.sandbox.network.value && !level(project)?.uses_mounts() {
         let wanted = "a namespace or bubblewrap sandbox for `[sandbox] network = false`";
         return Err(unconfined_error(wanted));

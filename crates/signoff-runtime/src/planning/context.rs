@@ -1,4 +1,4 @@
-//! What a planner is told of the project.
+//! The planner's context: what it has to know of the project.
 
 use signoff_api::tools::CallApproval;
 use signoff_engine::PlanState;

@@ -69,7 +69,7 @@ impl ProposedContract {
     }
 }
 
-/// What became of a question for contracts.
+/// The result of asking for contracts.
 #[derive(Debug, Clone)]
 pub struct ContractsReport {
     /// The plan with the contracts.
@@ -93,8 +93,8 @@ pub fn steps_without_contract(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-/// Has the planner propose the contracts that a plan lacks. Nothing else of the plan changes. `review` may object to a
-/// plan that the checks have nothing against.
+/// Asks the planner for the contracts that a plan lacks. Nothing else in the plan changes. `review` may object to a
+/// plan that passes the checks.
 pub fn propose_contracts(
     project: &Project,
     model: &mut Model<'_>,
@@ -188,7 +188,7 @@ fn with_contracts(
     Ok((source, checked))
 }
 
-/// What the contracts brought in: the plan's other problems are not the planner's.
+/// The problems that the contracts caused; other problems of the plan are not the planner's.
 fn new_problems(
     before: &Checked,
     after: &Checked,

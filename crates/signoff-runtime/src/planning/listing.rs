@@ -1,4 +1,4 @@
-//! The files of a project, as a planner is told them: ignored ones are left out, and what is too much is counted.
+//! The list of a project's files for the planner: without ignored files, and with counts where there are too many.
 
 use std::collections::BTreeMap;
 use std::path::Path;
