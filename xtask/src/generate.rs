@@ -25,7 +25,7 @@ const PICTURE: &str = "docs/demo.svg";
 
 /// Fails, naming every generated file that is not what the code makes.
 pub(crate) fn check() -> Result<(), String> {
-    let differences = compare(&root(), &generated()?)?;
+    let differences = compare(&root(), &generated_files()?)?;
     if differences.is_empty() {
         return Ok(());
     }
@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<(), String> {
 }
 
 fn write() -> Result<(), String> {
-    let (root, files) = (root(), generated()?);
+    let (root, files) = (root(), generated_files()?);
     let differences = compare(&root, &files)?;
     for path in stray_files(&root, &files)? {
         fs::remove_file(root.join(&path)).map_err(|error| at(&path, &error))?;
@@ -56,7 +56,7 @@ fn write() -> Result<(), String> {
 }
 
 /// Path and contents of every generated file.
-fn generated() -> Result<BTreeMap<PathBuf, String>, String> {
+fn generated_files() -> Result<BTreeMap<PathBuf, String>, String> {
     let programs = build()?;
     let program = |name: &str| {
         programs
@@ -72,7 +72,7 @@ fn generated() -> Result<BTreeMap<PathBuf, String>, String> {
 }
 
 /// Where a program of the workspace is, after it was built as the generated files and the tests have it.
-pub(crate) fn built(name: &str) -> Result<String, String> {
+pub(crate) fn build_program(name: &str) -> Result<String, String> {
     let program = build()?.remove(name);
     program.ok_or_else(|| format!("cargo built no program called `{name}`"))
 }

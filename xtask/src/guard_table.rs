@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::generate::built;
+use crate::generate::build_program;
 use crate::invocation::{Invocation, root};
 use crate::{Command, agent_clis};
 
@@ -26,7 +26,7 @@ fn run(check_only: bool) -> Result<(), String> {
     let agents = agent_clis::install(agent_clis::Selection::All)?;
     let path = std::env::var("PATH").unwrap_or_default();
     let arguments = ["doctor", "guard", "--answers", "--format", "json"];
-    let doctor = Invocation::new(built("signoff")?, arguments)
+    let doctor = Invocation::new(build_program("signoff")?, arguments)
         .env("PATH", format!("{}:{path}", agents.display()));
     let printed = doctor.stdout()?;
     let report: Value = serde_json::from_str(&printed).map_err(|error| error.to_string())?;

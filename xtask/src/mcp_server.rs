@@ -2,7 +2,7 @@
 
 use crate::invocation::{Invocation, target};
 
-/// The package, and the file of it that is started; `crates/signoff-work/tests/tools/real_server.rs` looks for it.
+/// The package, and the file of it that is started; `crates/signoff-work/tests/it/tools/real_server.rs` looks for it.
 const PACKAGE: &str = "@modelcontextprotocol/server-everything";
 const VERSION: &str = "2026.8.31";
 

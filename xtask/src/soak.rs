@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::api_fuzz::Thoroughness;
-use crate::generate::built;
+use crate::generate::build_program;
 use crate::invocation::{Invocation, cache};
 use crate::{Command, agent_clis, api_fuzz, mcp_conformance};
 
@@ -83,7 +83,7 @@ fn run() -> Result<(), String> {
             does: generated_tests(fresh_seed()),
         },
     ];
-    let conformance = mcp_conformance::prepare_command(&built("signoff")?)?;
+    let conformance = mcp_conformance::prepare_command(&build_program("signoff")?)?;
     checks.extend(conformance.map(|does| Check {
         name: "mcp suite",
         needs: None,
@@ -237,9 +237,9 @@ fn endurance_attacks() -> Invocation {
         "--package",
         "signoff-sandbox",
         "--test",
-        "attacks",
+        "it",
         "--",
-        "endurance::",
+        "attacks::endurance::",
     ])
     .env("SIGNOFF_SOAK", "1")
 }

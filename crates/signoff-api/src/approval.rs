@@ -7,7 +7,8 @@ use signoff_engine::ApprovalProgress;
 /// Who has signed a plan as it is now, and who is waited for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Approval {
+#[schemars(rename = "Approval")]
+pub struct ApprovalStatus {
     /// How many different people have to sign.
     pub needed: usize,
     /// Whose signatures count; empty = everybody's.
@@ -20,7 +21,7 @@ pub struct Approval {
     pub summary: String,
 }
 
-impl From<&ApprovalProgress> for Approval {
+impl From<&ApprovalProgress> for ApprovalStatus {
     fn from(progress: &ApprovalProgress) -> Self {
         let waits_for = if progress.is_complete() {
             Vec::new()

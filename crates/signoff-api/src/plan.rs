@@ -9,7 +9,7 @@ use serde_json::Value;
 use signoff_plan::model::{self, RetriedFailures};
 use signoff_plan::tools::plan_demands;
 
-use crate::approval::Approval;
+use crate::approval::ApprovalStatus;
 use crate::comments::Comment;
 use crate::plan_log::PlanningTask;
 
@@ -37,7 +37,7 @@ pub struct Plan {
     pub terms: Option<String>,
     /// Whose signatures it needs; `null` where one of whomever is enough.
     #[serde(default)]
-    pub approval: Option<Approval>,
+    pub approval: Option<ApprovalStatus>,
     /// Whose signatures count, of those that the settings let count, as the plan says itself.
     #[serde(default)]
     pub approval_required_from: Vec<String>,
@@ -200,7 +200,7 @@ pub struct PlanContext<'a> {
     pub status: &'a str,
     pub digest: String,
     pub terms: Option<String>,
-    pub approval: Option<Approval>,
+    pub approval: Option<ApprovalStatus>,
     /// What the store knows of rejections; those that only the file has are shown too.
     pub rejections: Vec<Rejection>,
     pub comments: Vec<Comment>,

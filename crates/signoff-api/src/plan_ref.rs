@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::Approval;
+use crate::approval::ApprovalStatus;
 
 pub const SCHEMA: &str = "signoff.plan_ref/1";
 
@@ -19,5 +19,5 @@ pub struct PlanRef {
     pub path: String,
     /// Whose signatures it needs, where it was just signed and more is asked for than one of whomever.
     #[serde(default)]
-    pub approval: Option<Approval>,
+    pub approval: Option<ApprovalStatus>,
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::approval::Approval;
+use crate::approval::ApprovalStatus;
 
 pub const SCHEMA: &str = "signoff.plans/1";
 
@@ -34,7 +34,7 @@ pub struct ListedPlan {
     pub proof: Option<String>,
     /// Whose signatures it needs; `null` where one of whomever is enough.
     #[serde(default)]
-    pub approval: Option<Approval>,
+    pub approval: Option<ApprovalStatus>,
     /// The state that its file claims, where nothing that is known here made it so: another tool may have begun it. `null`
     /// where file and store agree.
     #[serde(default)]

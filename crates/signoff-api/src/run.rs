@@ -57,7 +57,7 @@ pub struct Run {
     /// What the agents at work have told so far.
     #[serde(default)]
     pub at_work: Vec<AgentAtWork>,
-    pub steps: Vec<Step>,
+    pub steps: Vec<RunStep>,
     pub inbox: Vec<Item>,
 }
 
@@ -73,7 +73,8 @@ pub struct AgentAtWork {
 /// One step of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+#[schemars(rename = "Step")]
+pub struct RunStep {
     pub id: String,
     pub title: String,
     /// Where nobody drives the run nothing is `running` or `verifying`: what was is `ready`.
@@ -110,7 +111,7 @@ pub struct Step {
     pub usage: Option<AgentUsage>,
 }
 
-impl Step {
+impl RunStep {
     /// The steps of a run at these positions. `driven`: a process works on it. `worktree`: the step's own, if it is there. `time`: as it is written.
     pub fn of(
         run: &engine::Run,

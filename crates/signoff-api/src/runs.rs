@@ -12,14 +12,14 @@ pub const SCHEMA: &str = "signoff.runs/1";
 #[serde(deny_unknown_fields)]
 pub struct Runs {
     pub schema: String,
-    pub runs: Vec<Run>,
+    pub runs: Vec<RunSummary>,
 }
 
 /// One run; `status` shows all of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_field_names, reason = "the names are the wire format")]
-pub struct Run {
+#[schemars(rename = "Run")]
+pub struct RunSummary {
     pub run: String,
     pub plan: Option<String>,
     pub title: Option<String>,
@@ -56,7 +56,7 @@ pub struct Run {
 }
 
 impl Runs {
-    pub fn new(runs: Vec<Run>) -> Self {
+    pub fn new(runs: Vec<RunSummary>) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             runs,
@@ -64,7 +64,7 @@ impl Runs {
     }
 }
 
-impl Run {
+impl RunSummary {
     /// A run that can be read.
     pub fn new(run: crate::run::Run) -> Self {
         let waiting = if run.outcome.is_none() {

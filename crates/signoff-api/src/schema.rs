@@ -4,8 +4,8 @@ use schemars::{JsonSchema, schema_for};
 use serde_json::{Value, json};
 
 use crate::{
-    activity, archived, checks, comments, config, connect, convert, deleted, diagnostics, diff,
-    doctor, drafted, engine, error, event, formatted, guard, import, inbox, landing, notification,
+    activity, archived, checks, cluster, comments, config, connect, convert, deleted, diagnostics,
+    diff, doctor, drafted, error, event, formatted, guard, import, inbox, landing, notification,
     plan, plan_log, plan_ref, plans, progress, project, pruned, question, regeneration, rehearsal,
     report, run, runs, stats, templates, threads, tool_record, tools, transcript, undo,
 };
@@ -64,8 +64,8 @@ pub fn all_schemas() -> Vec<(&'static str, Value)> {
         (threads::SESSIONS_SCHEMA, schema_of::<threads::Sessions>()),
         (tools::SCHEMA, schema_of::<tools::Tools>()),
         (doctor::SCHEMA, schema_of::<doctor::Doctor>()),
-        (engine::SCHEMA, schema_of::<engine::Engine>()),
-        (engine::RUNS_SCHEMA, schema_of::<engine::SharedRuns>()),
+        (cluster::SCHEMA, schema_of::<cluster::ClusterStatus>()),
+        (cluster::RUNS_SCHEMA, schema_of::<cluster::SharedRuns>()),
         (connect::SCHEMA, schema_of::<connect::Connection>()),
         (guard::SCOPE_SCHEMA, schema_of::<guard::GuardScope>()),
         (guard::LOG_SCHEMA, schema_of::<guard::LoggedDecision>()),

@@ -15,25 +15,27 @@ pub const SCHEMA: &str = "signoff.tool_record/1";
 pub struct ToolRecord {
     pub schema: String,
     /// By name.
-    pub servers: BTreeMap<String, Server>,
+    pub servers: BTreeMap<String, RecordedServer>,
 }
 
 /// What one server offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Server {
+#[schemars(rename = "Server")]
+pub struct RecordedServer {
     /// The command it was started with: what another one offers is not known.
     pub command: Vec<String>,
     /// Where it is, if it is asked over HTTP; it has no command then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    pub tools: Vec<Tool>,
+    pub tools: Vec<RecordedTool>,
 }
 
 /// One tool of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Tool {
+#[schemars(rename = "Tool")]
+pub struct RecordedTool {
     /// Without that of its server.
     pub name: String,
     pub description: String,

@@ -27,7 +27,7 @@ pub struct Tool {
     pub description: String,
     /// The server it comes from; `null` for a built-in one.
     pub server: Option<String>,
-    pub approval: Approval,
+    pub approval: CallApproval,
     /// Changes nothing.
     pub read_only: bool,
     /// May be called again when it is unknown how a call ended.
@@ -42,7 +42,8 @@ pub struct Tool {
 /// When a person must agree to a call, unless the plan's scope names the tool in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Approval {
+#[schemars(rename = "Approval")]
+pub enum CallApproval {
     Never,
     Always,
     /// If it would overwrite a file.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use signoff_runtime::cluster::{
-    Cluster, ClusterMessage, ClusterMessageSender, Order, OrderedTask, Report,
+    Cluster, ClusterMessage, ClusterMessageSender, OrderedTask, Report, WorkOrder,
 };
 use signoff_store::failpoint;
 use signoff_store::runs::RunDir;
@@ -17,7 +17,7 @@ use crate::git::RemoteGit;
 use crate::journal_lines::{JournalState, Line};
 use crate::keys::MachineKey;
 use crate::mirror::{HEAD, head_text};
-use crate::orders::{OrderBody, Pushed, SignedOrder};
+use crate::orders::{PushCount, SignedOrder, WorkOrderBody};
 use crate::run_files;
 
 /// What a worker has of the cluster: it follows a run, and gives no orders.
@@ -52,13 +52,13 @@ impl Cluster for Worker {
 
     fn note_reference(&self, _name: &str, _object: &str) {}
 
-    fn hand_over(&self, _orders: Vec<Order>) -> Result<(), String> {
+    fn hand_over(&self, _orders: Vec<WorkOrder>) -> Result<(), String> {
         Err(FOLLOWS.to_owned())
     }
 
     fn withdraw(&self) {}
 
-    fn drives(&self) -> bool {
+    fn is_driving(&self) -> bool {
         false
     }
 
@@ -262,7 +262,7 @@ impl DrivenRun {
         }
     }
 
-    fn queue_order(&self, orders: &[Order]) -> Result<(), ClusterError> {
+    fn queue_order(&self, orders: &[WorkOrder]) -> Result<(), ClusterError> {
         self.push()?;
         // The line of a large event did not name the step.
         let works = orders
@@ -285,13 +285,13 @@ impl DrivenRun {
         Ok(())
     }
 
-    fn sign(&self, order: &Order) -> Result<SignedOrder, ClusterError> {
+    fn sign(&self, order: &WorkOrder) -> Result<SignedOrder, ClusterError> {
         let body = {
             let state = self.lock();
             let begun = state.journal.start_of_work(&order.step).ok_or_else(|| {
                 ClusterError::Untrusted(format!("nothing began for step `{}`", order.step))
             })?;
-            OrderBody {
+            WorkOrderBody {
                 protocol: PROTOCOL,
                 run: self.run.clone(),
                 project: self.project.clone(),
@@ -302,7 +302,7 @@ impl DrivenRun {
                 begun,
                 seq: state.journal.seq,
                 hash: state.journal.hash.clone(),
-                pushed: Pushed {
+                pushed: PushCount {
                     epoch: self.epoch,
                     count: state.pushes,
                 },
@@ -327,7 +327,7 @@ impl Cluster for DrivenRun {
         state.unpushed.insert(name.to_owned(), object.to_owned());
     }
 
-    fn hand_over(&self, orders: Vec<Order>) -> Result<(), String> {
+    fn hand_over(&self, orders: Vec<WorkOrder>) -> Result<(), String> {
         self.retry_while_unreachable(|| self.queue_order(&orders))
     }
 
@@ -339,7 +339,7 @@ impl Cluster for DrivenRun {
         }
     }
 
-    fn drives(&self) -> bool {
+    fn is_driving(&self) -> bool {
         true
     }
 

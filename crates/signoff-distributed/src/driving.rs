@@ -330,7 +330,7 @@ fn drive_with_news<T: Send>(
         listener.map_err(ClusterError::machine("nobody can listen for reports"))?;
         let done = drive();
         ended.store(true, Ordering::Release);
-        bell.ring();
+        bell.wake_waiters();
         Ok(done)
     })
 }

@@ -28,7 +28,7 @@ mod wakes;
 mod worker;
 mod workflows;
 
-pub use self::database::{ClusterHealth, Database, MachineRow, SharedRun};
+pub use self::database::{ClusterHealth, Database};
 pub use self::error::ClusterError;
 pub use self::keys::MachineKey;
 pub use self::machine::{Machine, MachineOptions};

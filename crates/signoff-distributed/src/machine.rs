@@ -53,7 +53,7 @@ pub struct MachineOptions {
 /// A process that takes part.
 pub struct Machine {
     database: Database,
-    engine: DBOS,
+    dbos: DBOS,
     lease: Lease,
     shared: Arc<Shared>,
 }
@@ -182,10 +182,10 @@ impl Machine {
         if options.orchestrates {
             shared.wakes.listen(&database);
         }
-        let engine = launch_dbos(&database, &shared, &options.roles)?;
+        let dbos = launch_dbos(&database, &shared, &options.roles)?;
         Ok(Self {
             database,
-            engine,
+            dbos,
             lease,
             shared,
         })
@@ -302,7 +302,7 @@ impl Machine {
     pub fn stop(self) {
         // First: what ends now has not been done, and must not be recorded as if it had.
         let done = async {
-            let shutdown = self.engine.shutdown();
+            let shutdown = self.dbos.shutdown();
             drop(tokio::time::timeout(SHUTDOWN, shutdown).await);
             Ok::<_, ClusterError>(())
         };

@@ -22,7 +22,7 @@ use crate::error::ClusterError;
 use crate::git::RemoteGit;
 use crate::journal_lines::{FirstEvent, JournalState, Line, TreeEvent, head_commit};
 use crate::keys::is_signed;
-use crate::orders::Pushed;
+use crate::orders::PushCount;
 use crate::run_files;
 
 /// What a signed head says.
@@ -41,7 +41,7 @@ pub(crate) struct Mirror {
     /// The number of the last file that was fetched.
     files: i64,
     /// What the remote had when its references were fetched.
-    pub(crate) fetched: Pushed,
+    pub(crate) fetched: PushCount,
     /// The hashes of the last lines of the journal, by number.
     hashes: VecDeque<(i64, String)>,
 }
@@ -126,7 +126,7 @@ impl Mirror {
             dir,
             journal: JournalState::default(),
             files: 0,
-            fetched: Pushed::default(),
+            fetched: PushCount::default(),
             hashes: VecDeque::new(),
         };
         mirror.catch_up(database)?;
@@ -308,7 +308,7 @@ impl Mirror {
     }
 
     /// Fetches the run's commits, unless that was done since the remote had these.
-    pub(crate) fn fetch_commits(&mut self, pushed: Pushed) -> Result<(), ClusterError> {
+    pub(crate) fn fetch_commits(&mut self, pushed: PushCount) -> Result<(), ClusterError> {
         if self.fetched < pushed {
             self.git.fetch(&self.run)?;
             self.fetched = pushed;

@@ -1,7 +1,7 @@
 //! Orders and reports, signed by the machines that make them.
 
 use serde::{Deserialize, Serialize};
-use signoff_runtime::cluster::{Order, OrderedTask, Report};
+use signoff_runtime::cluster::{OrderedTask, Report, WorkOrder};
 
 use crate::database::PROTOCOL;
 use crate::error::ClusterError;
@@ -10,7 +10,7 @@ use crate::keys::{MachineKey, is_signed};
 /// An order, as it is signed. It names the journal's head, and so the whole run that it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OrderBody {
+pub(crate) struct WorkOrderBody {
     pub(crate) protocol: i32,
     pub(crate) run: String,
     pub(crate) project: String,
@@ -24,18 +24,18 @@ pub(crate) struct OrderBody {
     pub(crate) seq: i64,
     pub(crate) hash: String,
     /// What the git repository had when it was given.
-    pub(crate) pushed: Pushed,
+    pub(crate) pushed: PushCount,
 }
 
 /// How often commits were taken to the git repository for a run: by which of the processes that drove it, and by that one. Who
 /// has fetched since needs not fetch again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Pushed {
+pub(crate) struct PushCount {
     pub(crate) epoch: i64,
     pub(crate) count: u64,
 }
 
-impl OrderBody {
+impl WorkOrderBody {
     /// The order's name: the same for everybody who gives it again.
     pub(crate) fn id(&self) -> String {
         format!(
@@ -48,8 +48,8 @@ impl OrderBody {
         )
     }
 
-    pub(crate) fn order(&self) -> Order {
-        Order {
+    pub(crate) fn order(&self) -> WorkOrder {
+        WorkOrder {
             step: self.step.clone(),
             attempt: self.attempt,
             role: self.role.clone(),
@@ -79,7 +79,7 @@ const ORDER: &str = "order";
 const REPORT: &str = "report";
 
 impl SignedOrder {
-    pub(crate) fn new(body: &OrderBody, key: &MachineKey) -> Result<Self, ClusterError> {
+    pub(crate) fn new(body: &WorkOrderBody, key: &MachineKey) -> Result<Self, ClusterError> {
         let text = encode(body)?;
         Ok(Self {
             id: body.id(),
@@ -92,7 +92,7 @@ impl SignedOrder {
     }
 
     /// The order, if one of these keys signed it under this name.
-    pub(crate) fn verify(&self, trusted: &[String]) -> Result<OrderBody, ClusterError> {
+    pub(crate) fn verify(&self, trusted: &[String]) -> Result<WorkOrderBody, ClusterError> {
         let wrong = |why: String| ClusterError::Untrusted(why);
         if !trusted.contains(&self.key) {
             return Err(wrong(format!(
@@ -114,7 +114,7 @@ impl SignedOrder {
                 self.id, spoken.protocol
             )));
         }
-        let body: OrderBody = serde_json::from_str(&self.body)
+        let body: WorkOrderBody = serde_json::from_str(&self.body)
             .map_err(|why| wrong(format!("the order `{}` cannot be read: {why}", self.id)))?;
         if body.id() != self.id || body.run != self.run {
             return Err(wrong(format!(
@@ -133,7 +133,7 @@ impl SignedOrder {
     }
 
     /// What the order says, whoever wrote it. Only for a report that it is not believed.
-    pub(crate) fn unverified_body(&self) -> Option<OrderBody> {
+    pub(crate) fn unverified_body(&self) -> Option<WorkOrderBody> {
         serde_json::from_str(&self.body).ok()
     }
 }
@@ -217,8 +217,8 @@ mod tests {
 
     use super::*;
 
-    fn body(step: &str) -> OrderBody {
-        OrderBody {
+    fn body(step: &str) -> WorkOrderBody {
+        WorkOrderBody {
             protocol: PROTOCOL,
             run: "r".to_owned(),
             project: "p".to_owned(),
@@ -229,7 +229,7 @@ mod tests {
             begun: 7,
             seq: 9,
             hash: "h".to_owned(),
-            pushed: Pushed::default(),
+            pushed: PushCount::default(),
         }
     }
 
@@ -263,7 +263,7 @@ mod tests {
             ..order.clone()
         };
         assert!(refused(renamed).contains("another name"));
-        let newer = OrderBody {
+        let newer = WorkOrderBody {
             protocol: PROTOCOL + 1,
             ..body("a")
         };

@@ -56,7 +56,7 @@ impl Wakes {
             self.ring_all();
             while let Some(told) = listener.try_recv().await? {
                 if let Some(bell) = self.lock().get(told.payload()) {
-                    bell.ring();
+                    bell.wake_waiters();
                 }
             }
         }
@@ -64,7 +64,7 @@ impl Wakes {
 
     fn ring_all(&self) {
         for bell in self.lock().values() {
-            bell.ring();
+            bell.wake_waiters();
         }
     }
 
@@ -100,8 +100,8 @@ impl RunBell {
         *rung = false;
     }
 
-    pub(crate) fn ring(&self) {
-        self.bell.ring();
+    pub(crate) fn wake_waiters(&self) {
+        self.bell.wake_waiters();
     }
 }
 
@@ -122,7 +122,7 @@ impl Bell {
         self.rung.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ring(&self) {
+    fn wake_waiters(&self) {
         *self.lock() = true;
         self.changed.notify_all();
     }

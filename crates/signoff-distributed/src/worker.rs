@@ -19,7 +19,7 @@ use crate::database::{ClaimedReport, Database};
 use crate::error::ClusterError;
 use crate::machine::Shared;
 use crate::mirror::{Mirror, MirrorOptions};
-use crate::orders::{OrderBody, SignedOrder, SignedReport};
+use crate::orders::{SignedOrder, SignedReport, WorkOrderBody};
 use crate::run_files;
 
 /// How long the end of the threads is waited for at a time.
@@ -51,7 +51,7 @@ struct RunHandle {
 #[derive(Debug)]
 struct Job {
     order: SignedOrder,
-    body: OrderBody,
+    body: WorkOrderBody,
     claim: i32,
     done: Sender<Result<String, ClusterError>>,
 }
@@ -216,7 +216,7 @@ impl RunWorker {
         self.shared.mirrors.with_subdirectory("hosted")
     }
 
-    fn open_copy(&self, body: &OrderBody) -> Result<(Mirror, Project), ClusterError> {
+    fn open_copy(&self, body: &WorkOrderBody) -> Result<(Mirror, Project), ClusterError> {
         let remote = self.shared.remote_of(&body.project)?;
         let mut mirror = Mirror::fetch(&self.database, &self.mirror_options(), &self.run, &remote)?;
         mirror.fetched = body.pushed;

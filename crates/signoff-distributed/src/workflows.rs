@@ -37,12 +37,12 @@ pub(crate) fn launch_dbos(
         queues.push(PLANS.to_owned());
     }
     config.listen_queues = Some(queues.clone());
-    let engine = DBOS::new(config);
-    register_workflows(&engine, database, shared)?;
+    let dbos = DBOS::new(config);
+    register_workflows(&dbos, database, shared)?;
     // The row of a queue is for all who listen to it: it lets through what the largest of them can do.
     let most = database.most_jobs()?;
     database.wait(async {
-        engine.launch().await?;
+        dbos.launch().await?;
         for name in queues {
             let is_plans = name == PLANS;
             let options = QueueOptions {
@@ -53,22 +53,22 @@ pub(crate) fn launch_dbos(
                 worker_concurrency: (!is_plans).then_some(most),
                 ..QueueOptions::default()
             };
-            let queue = engine.register_queue(&name, options, QueueConflict::AlwaysUpdate);
+            let queue = dbos.register_queue(&name, options, QueueConflict::AlwaysUpdate);
             queue.await?;
         }
         Ok::<_, dbos::Error>(())
     })?;
-    Ok(engine)
+    Ok(dbos)
 }
 
 /// Every process knows both workflows; which it is given depends on its queues.
 fn register_workflows(
-    engine: &DBOS,
+    dbos: &DBOS,
     database: &Database,
     shared: &Arc<Shared>,
 ) -> Result<(), ClusterError> {
     let (driving, of_database) = (Arc::clone(shared), database.clone());
-    engine.register_workflow(PLAN_RUN, move |input: WorkflowInput| {
+    dbos.register_workflow(PLAN_RUN, move |input: WorkflowInput| {
         let (shared, database) = (Arc::clone(&driving), of_database.clone());
         let run = input.name();
         let body = move || {
@@ -78,7 +78,7 @@ fn register_workflows(
         run_as_step("drive", body)
     })?;
     let (working, of_database) = (Arc::clone(shared), database.clone());
-    engine.register_workflow(ATTEMPT, move |input: WorkflowInput| {
+    dbos.register_workflow(ATTEMPT, move |input: WorkflowInput| {
         let (shared, database) = (Arc::clone(&working), of_database.clone());
         let order = input.name();
         let body = move || take_order(&database, &shared, &order);

@@ -23,7 +23,7 @@ impl Run {
         self.usage.wall_at(self.usage.latest)
     }
 
-    /// What all agents used of tokens and money, in all attempts.
+    /// Tokens and money that all agents used, in all attempts.
     pub fn token_usage(&self) -> TokenUsage {
         self.usage.sums.total
     }
@@ -122,7 +122,7 @@ fn agent_limit(run: &Run) -> Option<u64> {
     Some(limit.saturating_mul(run.usage.grants + 1))
 }
 
-/// What agents that start together may take of the plan's budget.
+/// The share of the plan's budget for agents that start together.
 pub(crate) struct Allowance {
     /// Agents that may still start, where the plan limits them.
     agents: Option<u64>,
@@ -183,7 +183,7 @@ const OWN: &str = "its own budget";
 const MEAN: &str = "the mean of the agent steps that are done";
 
 /// The step's own budget, else the mean of the agent steps that are done. Before one is done, an equal share of what is
-/// left fits by itself.
+/// left is assumed, which always fits.
 fn wall_estimate(run: &Run, at: usize) -> Option<Estimate> {
     let own = run.definition(at)?.budget.wall.map(|wall| Estimate {
         wall: millis(wall),

@@ -10,7 +10,7 @@ pub struct RunTree {
     pub base: Option<String>,
     /// The commit that holds the checkout as it was then, with what was not committed.
     pub start: String,
-    /// The run's branch; none in place.
+    /// The run's branch; `None` if the run works in the checkout.
     pub branch: Option<String>,
     /// The branch that the checkout was on, `HEAD` if it was on none; older versions did not note it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct Changes {
     pub details: Box<ChangeDetails>,
 }
 
-/// What is worth knowing of changed files beyond their names. Each list holds some of them.
+/// Properties of changed files beyond their names. Each list holds the files with one property.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChangeDetails {

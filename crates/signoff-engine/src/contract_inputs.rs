@@ -356,7 +356,7 @@ impl ContractText {
 
     /// Whether it names exactly this file. Whatever else it loads the work might have changed as well.
     fn relies_on(&self, path: &str) -> bool {
-        self.files.contains(path) || self.says(path)
+        self.files.contains(path) || self.names_path(path)
     }
 
     /// Whether the contract reads a file in the ordinary way.
@@ -365,13 +365,13 @@ impl ContractText {
         known_files::role(path, &self.runners).is_some()
             || (is_listed(path, &details.called) && !self.runners.is_none())
             || self.is_among(&self.files, path)
-            || self.says(path)
+            || self.names_path(path)
             || self.patterns.iter().any(|one| glob::matches(one, path))
             || (is_link(path, details) && self.has_below(&self.files, path))
     }
 
     /// Whether its text has exactly this path, or the end of it where it changes the directory.
-    fn says(&self, path: &str) -> bool {
+    fn names_path(&self, path: &str) -> bool {
         let ends = path.match_indices('/');
         let mut ends = ends.filter_map(|(at, _)| path.get(at + 1..));
         self.words.contains(path) || (self.moves && ends.any(|end| self.words.contains(end)))

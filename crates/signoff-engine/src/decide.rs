@@ -38,7 +38,8 @@ use self::evaluation::{evaluation_begins, evaluation_ended};
 use self::gate::pass_gate;
 use self::loops::end_loop;
 use self::merge::{
-    candidate_begins, candidate_built, conflicted, merge_begins, merge_refused, merged,
+    candidate_begins, candidate_built, complete_merge, fail_on_conflict, merge_begins,
+    merge_refused,
 };
 use self::model::{TaskAnswer, model_begins, model_ended};
 use self::permission::permission_asked;
@@ -165,7 +166,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             step,
             attempt,
             conflict,
-        } => conflicted(run, now, step, attempt, conflict),
+        } => fail_on_conflict(run, now, step, attempt, conflict),
         Input::MergeRefused {
             step,
             attempt,
@@ -178,7 +179,7 @@ pub fn decide(run: &Run, now: Millis, input: Input) -> Result<Vec<Event>, Refusa
             attempt,
             commit,
             tree,
-        } => merged(run, now, step, attempt, commit, tree),
+        } => complete_merge(run, now, step, attempt, commit, tree),
         Input::Answer {
             item,
             steps,

@@ -94,15 +94,15 @@ impl Action {
     }
 }
 
-/// Would a run that waits on a person do more than wait if it went on, because a question was answered meanwhile?
+/// Has an answer made something possible in a run that waits on a person?
 pub fn is_due_when_resumed(run: &Run, now: Millis) -> bool {
     let mut resumed = run.clone();
     resumed.pause = None;
     !due(&resumed, now, &Bounds::default()).is_empty()
 }
 
-/// Does a run that no process drives go on without a person asking for it? One that they stopped does not; one that waited
-/// for them does when what they said lets it do something.
+/// Should a run that no process drives go on without a person's request? A run that a person stopped should not; one
+/// that waited for a person should, once an answer lets it do something.
 pub fn goes_on_by_itself(run: &Run, now: Millis) -> bool {
     match (run.outcome, run.pause) {
         (Some(_), _) => false,

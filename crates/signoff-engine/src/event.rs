@@ -63,7 +63,7 @@ pub enum Event {
     RunResumed {
         reopened: bool,
         by: String,
-        /// Steps that go on: other machines have them, and only the process that drives the run is another.
+        /// Steps that go on: other machines work on them, and only the driving process has changed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         elsewhere: Vec<String>,
     },
@@ -73,7 +73,7 @@ pub enum Event {
         terms: String,
         /// The file in the run's directory that holds this version.
         snapshot: String,
-        /// As the configuration is that was signed with it.
+        /// The settings that were signed with it.
         settings: Settings,
         /// Steps that stay finished, by their present ids.
         kept: Vec<String>,
@@ -85,7 +85,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
     },
-    /// What models had used for the plan before the run, or before it took up this version. It counts like what they use in it.
+    /// What models used for the plan before the run, or before it took up this version. It counts like what they use in
+    /// the run.
     PlanningSpent {
         planning: Vec<PlanningUsage>,
     },

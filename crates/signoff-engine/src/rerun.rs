@@ -10,7 +10,7 @@ pub use self::forecast::{RunReason, StepForecast, forecast};
 use crate::event::{EarlierEnd, EarlierItem, EarlierStep, RedoReason};
 use crate::state::{Run, StepState, StepStatus, item_number, read_steps, rendered_steps};
 
-/// How much of a plan is done again.
+/// How much of a plan a new run does again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Redo {
     /// What changed, what is not there any more, and what depends on either.
@@ -73,7 +73,7 @@ pub fn add_older_calls(known: &mut Vec<(String, EarlierStep)>, older: &Run, plan
     }
 }
 
-/// Is there nothing in the plan of which an older run could know more?
+/// Can no older run know more about the plan's steps?
 pub fn knows_every_call(
     known: &[(String, EarlierStep)],
     plan: &Plan,
@@ -89,7 +89,7 @@ pub fn knows_every_call(
     })
 }
 
-/// What is known of items that the last run did not come to, and of those that its list did not have.
+/// What is known of items that the last run did not reach, and of items that its list did not have.
 fn other_items(last: &Run, from: usize, step: &Step, redo: Redo) -> Vec<(String, EarlierStep)> {
     let Some(was) = last.definition(from).filter(|_| step.for_each.is_some()) else {
         return Vec::new();
@@ -180,7 +180,7 @@ fn earlier_step(last: &Run, from: usize, request: &Request) -> Option<EarlierSte
     Some(earlier)
 }
 
-/// Is the value of such a step what its work said, rather than what its contract prints?
+/// Is the value of such a step the output of its work rather than of its contract?
 fn reads_output(definition: &Step) -> bool {
     !matches!(definition.work, Work::Check)
 }
@@ -212,7 +212,7 @@ fn own_result(last: &Run, state: &StepState) -> Option<EarlierStep> {
     })
 }
 
-/// Is what the step changed not in the checkout, and no contract that would notice?
+/// Are the step's changes missing from the checkout, with no contract that would notice?
 fn may_have_lost_changes(last: &Run, from: usize, definition: &Step, state: &StepState) -> bool {
     let may_have_changed = match definition.work {
         Work::Agent { .. } => true,

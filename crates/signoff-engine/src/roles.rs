@@ -1,10 +1,10 @@
-//! Who does a step that names no role: rules first, an arbiter only if several roles fit.
+//! Which role does a step that names none: rules decide first, an arbiter only if several roles fit.
 
 use signoff_plan::model::{Step, Work};
 
 use crate::state::Run;
 
-/// Does steps that name no role and for which none is chosen.
+/// The role of steps that name none and for which none is chosen.
 pub(crate) const DEFAULT_ROLE: &str = "default";
 /// Roles that ask and judge; they do no steps while others can.
 const ADVISERS: [&str; 3] = ["planner", "critic", "arbiter"];
@@ -30,7 +30,7 @@ pub fn fitting_roles(run: &Run, at: usize) -> Vec<&str> {
     } else {
         keep_if_any(&mut roles, |role| !READERS.contains(&role));
     }
-    // Who failed just now is not the first choice.
+    // The role that just failed is not the first choice.
     let failed = state.usage.agent.as_deref();
     let failed = failed.filter(|_| state.advice.failure.is_some());
     keep_if_any(&mut roles, |role| Some(role) != failed);

@@ -78,7 +78,7 @@ pub struct Run {
     pub(crate) earlier: BTreeMap<String, EarlierStep>,
     /// Steps whose values other steps read.
     pub(crate) read: BTreeSet<usize>,
-    /// What the step that was completed last has for evidence.
+    /// The evidence of the step that was completed last.
     pub(crate) last_evidence: Option<Arc<Evidence>>,
     pub(crate) schedule: Schedule,
     pub(crate) tree: TreeState,
@@ -96,15 +96,15 @@ pub struct Run {
     pub(crate) outcome: Option<Outcome>,
     /// A critical step has failed: nothing new starts.
     pub(crate) aborting: bool,
-    /// A reader knows that it does not go on.
+    /// Set by a reader that knows that the run does not go on.
     pub(crate) is_given_up: bool,
-    /// It had ended, and went on.
+    /// It had ended and was continued.
     pub(crate) was_reopened: bool,
     /// The new version of the plan that it waits for.
     pub(crate) replan: Option<Replan>,
     /// How often one was wanted.
     pub(crate) replans: u32,
-    /// What it waits for that other runs have.
+    /// Locks and limits that it shares with other runs.
     pub(crate) outside: SharedLimits,
 }
 
@@ -133,7 +133,7 @@ impl Run {
         self.pause
     }
 
-    /// The trouble of the harness itself that it stands still for.
+    /// The harness's own trouble that stopped it.
     pub fn harness_trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }

@@ -2,7 +2,7 @@
 //! a field would claim something that is not enforced.
 
 use signoff_plan::expression::Scope;
-use signoff_plan::model::{Briefing, Plan, Step};
+use signoff_plan::model::{BriefingStyle, Plan, Step};
 
 use crate::template::render_step;
 
@@ -30,14 +30,14 @@ pub fn unsupported(plan: &Plan) -> Vec<Unsupported> {
     found
 }
 
-fn of_step(step: &Step, briefing: Briefing) -> [(bool, &'static str); 2] {
+fn of_step(step: &Step, briefing: BriefingStyle) -> [(bool, &'static str); 2] {
     [
         (
-            step.instructions.is_some() && briefing != Briefing::Record,
+            step.instructions.is_some() && briefing != BriefingStyle::Record,
             "`instructions`",
         ),
         (
-            step.hint.is_some() && briefing != Briefing::Proposal,
+            step.hint.is_some() && briefing != BriefingStyle::Proposal,
             "`tool_hint`",
         ),
     ]

@@ -43,7 +43,7 @@ pub(crate) fn get(context: &Context, run: &str) -> Result<GetTaskResult, ToolErr
     let view = RunView::find(&project, Some(run)).map_err(|error| context.fail(error))?;
     let run = view.to_api();
     let payload = if run.outcome.is_some() {
-        completed(&run, &context.secrets())
+        call_result(&run, &context.secrets())
     } else if view.over {
         TaskPayload::Cancelled
     } else {
@@ -54,7 +54,7 @@ pub(crate) fn get(context: &Context, run: &str) -> Result<GetTaskResult, ToolErr
 }
 
 /// The result that the call would have had.
-fn completed(run: &Run, secrets: &Secrets) -> TaskPayload {
+fn call_result(run: &Run, secrets: &Secrets) -> TaskPayload {
     let answer = Answer::new(run_text(run), run);
     let answer = match run.status.as_str() {
         "completed" => Ok(answer),

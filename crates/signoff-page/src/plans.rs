@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use signoff_api::inbox::Item;
 use signoff_api::plans::ListedPlan;
-use signoff_api::runs::Run;
+use signoff_api::runs::RunSummary;
 use signoff_engine::PlanState;
 
 use crate::address::path_segment;
@@ -37,7 +37,7 @@ pub struct PlanRow {
     pub errors: usize,
     pub warnings: usize,
     /// Its run, where it has one.
-    pub run: Option<Run>,
+    pub run: Option<RunSummary>,
     /// What the planning session is about that it came from.
     pub topic: Option<String>,
     /// Its owner, its dialect and its agents, to be found by.
@@ -139,7 +139,7 @@ impl PlansView<'_> {
     }
 
     /// The run that asks, if it is known.
-    fn run_of(&self, question: &Item) -> Option<&Run> {
+    fn run_of(&self, question: &Item) -> Option<&RunSummary> {
         let runs = self.rows.iter().filter_map(|row| row.run.as_ref());
         runs.into_iter().find(|run| run.run == question.run)
     }
@@ -223,7 +223,7 @@ fn address(plan: &ListedPlan) -> String {
     format!("/plans/{}", path_segment(&plan.id))
 }
 
-fn question_row(item: &Item, run: Option<&Run>) -> Markup {
+fn question_row(item: &Item, run: Option<&RunSummary>) -> Markup {
     html! {
         li.row id={ "ask-" (path_segment(&item.id)) } data-item {
             span.state.tone-waiting { span.sign aria-hidden="true" { "?" } "asks you" }
@@ -283,7 +283,7 @@ pub(crate) fn command(line: &str) -> Markup {
 }
 
 /// All runs.
-pub fn runs(runs: &[Run], now: u64) -> Markup {
+pub fn runs(runs: &[RunSummary], now: u64) -> Markup {
     html! {
         div.head-row { h1 { "Runs" } }
         div #runs data-live {
@@ -300,7 +300,7 @@ pub fn runs(runs: &[Run], now: u64) -> Markup {
     }
 }
 
-fn run_row(run: &Run, now: u64) -> Markup {
+fn run_row(run: &RunSummary, now: u64) -> Markup {
     let state = of_run(&run.status, run.waiting);
     html! {
         li.row id={ "run-" (run.run) } data-item {

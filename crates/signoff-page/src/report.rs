@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use signoff_api::report::{Report, ReportedSignature, ReportedStep};
-use signoff_api::run::Step;
+use signoff_api::run::RunStep;
 
 use crate::assets::STYLE;
 use crate::frame::logo;
@@ -103,7 +103,7 @@ fn evidence(report: &Report) -> Markup {
     }
 }
 
-fn steps(report: &Report) -> impl Iterator<Item = (&Step, &ReportedStep)> {
+fn steps(report: &Report) -> impl Iterator<Item = (&RunStep, &ReportedStep)> {
     report.run.steps.iter().zip(&report.steps)
 }
 

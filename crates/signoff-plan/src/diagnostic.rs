@@ -74,7 +74,7 @@ impl Diagnostic {
 
     /// Adds another place that belongs to the problem.
     #[must_use]
-    pub fn related(mut self, span: Span, note: impl Into<String>) -> Self {
+    pub fn with_related(mut self, span: Span, note: impl Into<String>) -> Self {
         self.related.push((span, note.into()));
         self
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-pub use crate::source::{Command, Piece, Spanned};
+pub use crate::source::{CommandText, Piece, Spanned};
 use crate::sparse::Sparse;
 use crate::spelling::Dialect;
 
@@ -64,7 +64,7 @@ pub struct Draft {
     /// What is kept and decides nothing, by the names of [`crate::model::PLAN_RECORD`].
     pub record: Vec<(&'static str, Spanned<Value>)>,
     /// The steps, in the order they stand in.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DraftStep>,
 }
 
 impl Draft {
@@ -88,10 +88,10 @@ pub struct Anchors {
     pub body: Span,
 }
 
-/// A step as written. What most steps do not have stands in [`Details`], whose fields can be used as
+/// A step as written. What most steps do not have stands in [`DraftDetails`], whose fields can be used as
 /// if they were its own.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Step {
+pub struct DraftStep {
     /// Everything that belongs to the step.
     pub span: Span,
     /// The line that names it.
@@ -122,32 +122,32 @@ pub struct Step {
     /// Marks that say how far the step is.
     pub marks: StepMarks,
     /// The contract.
-    pub contract: Option<Box<Contract>>,
+    pub contract: Option<Box<DraftContract>>,
     /// A contract is begun, but has no command; that has been reported.
     pub contract_missing_command: bool,
     /// What earlier runs left, by the names of [`crate::model::STEP_RECORD`].
     pub record: Vec<(&'static str, Spanned<Value>)>,
     /// Everything else.
-    pub(crate) details: Sparse<Details>,
+    pub(crate) details: Sparse<DraftDetails>,
 }
 
-impl Deref for Step {
-    type Target = Details;
+impl Deref for DraftStep {
+    type Target = DraftDetails;
 
-    fn deref(&self) -> &Details {
+    fn deref(&self) -> &DraftDetails {
         &self.details
     }
 }
 
-impl DerefMut for Step {
-    fn deref_mut(&mut self) -> &mut Details {
+impl DerefMut for DraftStep {
+    fn deref_mut(&mut self) -> &mut DraftDetails {
         &mut self.details
     }
 }
 
 /// What most steps do not have.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Details {
+pub struct DraftDetails {
     /// Question for a person.
     pub ask: Option<Spanned<String>>,
     /// Answers to choose from.
@@ -189,14 +189,14 @@ pub struct Details {
     /// Detailed instructions.
     pub instructions: Option<Spanned<String>>,
     /// The hint of a proposal: tool, operation, target.
-    pub hint: Hint,
+    pub hint: DraftHint,
 }
 
-crate::blank!(Details);
+crate::blank!(DraftDetails);
 
 /// The hint of a proposal: `(tool: operation → target)`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Hint {
+pub struct DraftHint {
     /// Name of the tool.
     pub tool: Option<Spanned<String>>,
     /// What the tool is to do; may be several words.
@@ -207,11 +207,11 @@ pub struct Hint {
 
 /// A contract as written.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Contract {
+pub struct DraftContract {
     /// The label or block it was read from.
     pub span: Span,
     /// Shell text.
-    pub command: Command,
+    pub command: CommandText,
     /// Language named for the text, if any.
     pub shell: Option<Spanned<String>>,
     /// Conditions, one text each.

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-pub use self::briefing::Briefing;
+pub use self::briefing::BriefingStyle;
 pub use self::contract::{Condition, Contract, FailAction, OnFail, RetriedFailures};
 pub use self::step::{
     Depends, Hint, STEP_RECORD, Step, StepDetails, StepRecord, Subscription, Work,
@@ -53,7 +53,7 @@ pub struct Plan {
     pub executor_model: Option<String>,
     /// Whose signatures count, of those that the settings let count; empty = all of them.
     pub approval_required_from: Vec<String>,
-    /// What agents receive beside their task, as the word of [`Briefing`]: what they really receive, so none
+    /// What agents receive beside their task, as the word of [`BriefingStyle`]: what they really receive, so none
     /// in a plan without agents.
     pub briefing: Option<String>,
     /// What is kept about the plan and decides nothing, by field name: see [`PLAN_RECORD`].
@@ -95,9 +95,9 @@ impl Plan {
     }
 
     /// What agents receive beside their task.
-    pub fn briefing(&self) -> Briefing {
+    pub fn briefing(&self) -> BriefingStyle {
         let word = self.briefing.as_deref();
-        word.and_then(Briefing::from_word).unwrap_or_default()
+        word.and_then(BriefingStyle::from_word).unwrap_or_default()
     }
 
     /// The word for what agents are really told: none in a plan without agents, and where there is nothing
@@ -107,16 +107,16 @@ impl Plan {
         let mut agents = steps.filter(|step| matches!(step.work, Work::Agent { .. }));
         let first = agents.next()?;
         let told = match self.briefing() {
-            Briefing::Thread => {
+            BriefingStyle::Thread => {
                 let subtasks = |step: &Step| !step.subtasks.is_empty();
                 self.context.is_some() || subtasks(first) || agents.any(subtasks)
             }
-            Briefing::Task | Briefing::Record | Briefing::Proposal => true,
+            BriefingStyle::Task | BriefingStyle::Record | BriefingStyle::Proposal => true,
         };
         let briefing = if told {
             self.briefing()
         } else {
-            Briefing::Task
+            BriefingStyle::Task
         };
         Some(briefing.word())
     }

@@ -6,7 +6,7 @@ mod spanned;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-pub use self::command::{Command, Piece};
+pub use self::command::{CommandText, Piece};
 pub use self::spanned::Spanned;
 
 /// A range of byte offsets into the original bytes of a [`Source`], byte order mark included.

@@ -35,7 +35,7 @@ pub(crate) fn nearest_within<'a>(
 
 /// The word of a text that keeps it from being read, and the known one that it was meant to be: with
 /// that in its place, `reads` takes the text.
-pub(crate) fn misspelt<'a>(
+pub(crate) fn misspelt_word<'a>(
     text: &str,
     known: &[&'a str],
     reads: impl Fn(&str) -> bool,

@@ -1,7 +1,8 @@
-//! What becomes of plans and what waits on people, in all of a project, as a numbered list of changes.
+//! A numbered list of changes to all plans of a project and to everything that waits on people.
 //!
-//! The changes are found by comparing what is with what was told last, which a file remembers. So whoever was away is told
-//! how things are now, and a number means the same after a restart. Nothing else reads the file: it can be deleted.
+//! Changes are found by comparing the present state with the one that was reported last, which a file stores. So a
+//! reader who was away gets the present state, and a number means the same after a restart. Nothing else reads the
+//! file: it can be deleted.
 
 mod times;
 
@@ -24,14 +25,14 @@ use crate::project::Project;
 /// Changes that the file keeps when it is opened, besides the last of each plan and item.
 const KEPT: usize = 5000;
 
-/// The changes of a project so far, and the means to find new ones. One process at a time has it.
+/// The changes of a project so far; it finds new ones. Only one process at a time has it.
 #[derive(Debug)]
 pub struct ActivityLog {
     file: File,
     last: u64,
-    /// What was told last, by plan or item.
+    /// The state that was reported last, by plan or item.
     told: BTreeMap<Subject, ActivityEvent>,
-    /// What was looked at since the list was opened.
+    /// What was read since the list was opened.
     looked: BTreeMap<Subject, (String, String, Option<u64>)>,
 }
 
@@ -109,7 +110,7 @@ impl ActivityLog {
         self.last
     }
 
-    /// Looks what has changed since, and remembers that it was told.
+    /// Finds what has changed since, and records that it was reported.
     pub fn find_new(
         &mut self,
         project: &Project,
@@ -125,7 +126,7 @@ impl ActivityLog {
         for (key, event) in gone {
             let (kind, at) = match key {
                 Subject::Plan(_) => ("plan_deleted", Some(at.clone())),
-                Subject::Item(item) => ("inbox_closed", times::answered(project, item)),
+                Subject::Item(item) => ("inbox_closed", times::answered_at(project, item)),
             };
             new.push(ActivityEvent {
                 kind: kind.to_owned(),
@@ -133,7 +134,7 @@ impl ActivityLog {
                 ..event.clone()
             });
         }
-        // What is asked again under the same name is another question.
+        // A question that is asked again under the same name is another question.
         self.looked.retain(|key, _| now.contains_key(key));
         for (key, seen) in now {
             let told = self.told.get(&key);
@@ -143,7 +144,7 @@ impl ActivityLog {
             new.extend(changes(project, &key, told, &seen, &at));
             self.looked.insert(key, seen.changed);
         }
-        // In the order in which it happened; what happened at once, as it was found.
+        // Changes are in the order of their times; those of one time are in the order in which they were found.
         new.sort_by(|one, other| one.at.cmp(&other.at));
         for event in &mut new {
             self.last += 1;
@@ -156,14 +157,14 @@ impl ActivityLog {
     }
 }
 
-/// How something is now.
+/// The present state of something.
 struct CurrentActivity {
     event: ActivityEvent,
-    /// When it last changed, and into what: another look is needed only if this differs.
+    /// When it last changed, and to what: it is read again only if this differs.
     changed: (String, String, Option<u64>),
 }
 
-/// What became of a plan or an item since it was told.
+/// The change of a plan or an item since it was reported.
 fn changes(
     project: &Project,
     key: &Subject,
@@ -177,7 +178,7 @@ fn changes(
             return Vec::new();
         }
         Subject::Item(item) => {
-            let at = times::opened(project, item).unwrap_or_else(|| now.to_owned());
+            let at = times::opened_at(project, item).unwrap_or_else(|| now.to_owned());
             let event = seen.event.clone();
             return vec![ActivityEvent { at, ..event }];
         }
@@ -194,7 +195,7 @@ fn changes(
     let is_told = last
         .is_some_and(|last| (&last.kind, last.version) == (&seen.event.kind, seen.event.version));
     if !is_told {
-        // What no log knows, such as an edit or a run that stalled, is noticed now.
+        // Changes that no log has, such as an edit or a stalled run, get the present time.
         let is_logged = last.is_none_or(|last| seen.event.at > last.at);
         let at = if is_logged { &seen.event.at } else { now };
         events.push(ActivityEvent {
@@ -205,7 +206,7 @@ fn changes(
     events
 }
 
-/// How everything is now.
+/// The present state of everything.
 fn current_activities(
     project: &Project,
     clock: &dyn Clock,
@@ -220,7 +221,7 @@ fn current_activities(
         plan: Some(plan.key),
         title: Some(plan.title),
         version: plan.version,
-        // No state of a plan is older than what happened to it last.
+        // A state of a plan is never older than the last entry about it.
         at: plan.updated_at,
         ..empty(format!("plan_{}", plan.state.name()))
     });

@@ -1,4 +1,4 @@
-//! What a run needs of the other machines that it shares its work with.
+//! What a run needs of the machines that share its work.
 //!
 //! The loop and the engine are the same as on one machine. The journal is published before anything follows from it, and
 //! agents and contracts are started elsewhere: whoever does that reports the same inputs that this machine would.
@@ -14,20 +14,20 @@ pub trait Cluster: fmt::Debug + Send + Sync {
     /// Publishes lines of the run's journal, in order. The error says why this process may not go on with the run.
     fn publish(&self, lines: &[u8]) -> Result<(), String>;
 
-    /// Hands everything that others report to `news`, from now on.
+    /// From now on, passes everything that other machines report to `news`.
     fn connect(&self, news: ClusterMessageSender);
 
-    /// A reference of the run names this object from now on. Whoever is handed something later has to find both.
+    /// Records that a reference of the run names this object. Machines that get orders later have to find both.
     fn note_reference(&self, name: &str, object: &str);
 
-    /// Has other machines do these. Doing it twice is the same as once.
-    fn hand_over(&self, orders: Vec<Order>) -> Result<(), String>;
+    /// Hands these orders to other machines. Calling it twice has the effect of one call.
+    fn hand_over(&self, orders: Vec<WorkOrder>) -> Result<(), String>;
 
     /// Takes back everything that was handed over and has not been reported.
     fn withdraw(&self);
 
     /// Does this process drive the run?
-    fn drives(&self) -> bool;
+    fn is_driving(&self) -> bool;
 
     /// Takes a lock of the project for the run, unless another run has it: then its name.
     fn take_lock(&self, lock: &str) -> Result<Option<String>, String>;
@@ -35,7 +35,7 @@ pub trait Cluster: fmt::Debug + Send + Sync {
     /// Gives a lock back.
     fn release_lock(&self, lock: &str) -> Result<(), String>;
 
-    /// Notes what the run has cost on a day so far, in millionths of a dollar.
+    /// Records what the run has cost on a day so far, in millionths of a dollar.
     fn note_cost(&self, day: &str, usd_e6: u64) -> Result<(), String>;
 
     /// What all runs have cost on a day.
@@ -66,7 +66,7 @@ pub trait RemoteRunAccess: fmt::Debug + Send + Sync {
     fn record(&self, run: &str, event: &Event) -> Result<Option<String>, String>;
 }
 
-/// What whoever performs a run's actions is told.
+/// A message for the performer of a run's actions.
 #[derive(Debug)]
 pub enum ClusterMessage {
     /// Another machine reports.
@@ -75,12 +75,12 @@ pub enum ClusterMessage {
     Wake,
 }
 
-/// Where news go.
+/// Where messages go.
 pub type ClusterMessageSender = Box<dyn Fn(ClusterMessage) + Send>;
 
 /// What another machine is to do for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct WorkOrder {
     /// The step.
     pub step: String,
     /// Its attempt.
@@ -123,7 +123,7 @@ impl OrderedTask {
     }
 }
 
-/// What came of an order.
+/// The result of an order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The step.

@@ -1,4 +1,4 @@
-//! Starts a run of an approved plan in a process that goes on by itself, whatever becomes of this one.
+//! Starts a run of an approved plan in a process that does not depend on this one.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -18,7 +18,7 @@ use crate::project::{Project, random};
 const PATIENCE: Duration = Duration::from_mins(1);
 /// How often to look whether it has begun.
 const TICK: Duration = Duration::from_millis(5);
-/// What of a process's output is read to learn why it ended.
+/// Bytes of a process's output that are read to learn why it ended.
 const LONGEST: u64 = 1 << 20;
 
 /// A run that goes on by itself.
@@ -30,7 +30,7 @@ pub struct LaunchedRun {
     pub output: PathBuf,
 }
 
-/// Who has a run started.
+/// On whose behalf a run is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LaunchedBy {
     /// The process acts for an agent, whoever started this one: it starts what is signed and nothing else.
@@ -121,7 +121,7 @@ fn launch(
             Ok(LaunchedRun { run, output })
         }
         Err(error) => {
-            // What it said is in the error.
+            // The error contains its output.
             std::fs::remove_file(&log).ok();
             Err(error)
         }

@@ -1,5 +1,5 @@
-//! Acts: the only event loop. Asks the engine what is due, writes the journal, performs it through
-//! `signoff-work` and `signoff-sandbox`, and tells its observers.
+//! Acts: the only event loop. Asks the engine what is due, writes the journal, performs the actions through
+//! `signoff-work` and `signoff-sandbox`, and notifies observers.
 //!
 //! Renders nothing and holds no rule about plans: those are the engine's. Start reading at
 //! [`drive::Loop`], then [`live::PreparedRun`], which sets up what it drives.

@@ -75,7 +75,7 @@ impl PlanHistory {
                 PlanEvent::PlanExecuting { digest, .. }
                 | PlanEvent::PlanCompleted { digest, .. }
                 | PlanEvent::PlanFailed { digest, .. } => Some(digest),
-                event => plan_fact(event).map(|(_, digest)| digest),
+                event => lifecycle_fact(event).map(|(_, digest)| digest),
             })
     }
 
@@ -116,7 +116,7 @@ impl PlanHistory {
         })
     }
 
-    /// How the log says that this run ended last, if it does.
+    /// How this run ended last according to the log.
     pub(crate) fn outcome_of(&self, run: &str) -> Option<Outcome> {
         let mut events = self.entries.iter().rev().map(|entry| &entry.event);
         events.find_map(|event| match event {
@@ -135,7 +135,7 @@ impl PlanHistory {
             _ => false,
         };
         let newest = self.entries.iter().rev().find(|entry| known(entry))?;
-        plan_fact(&newest.event).map(|(_, digest)| digest)
+        lifecycle_fact(&newest.event).map(|(_, digest)| digest)
     }
 
     /// The newest version that something happened to.
@@ -166,7 +166,7 @@ impl PlanHistory {
         })
     }
 
-    /// Was it rejected too often, with nothing since that a person did to it?
+    /// Was it rejected too often, and has no person acted on it since?
     pub(crate) fn needs_person(&self) -> bool {
         let person = Actor::Person.name();
         let decides = |entry: &PlanHistoryEntry| match &entry.event {
@@ -196,15 +196,16 @@ impl PlanHistory {
     /// When something last happened to a plan of this definition.
     pub fn last_activity(&self, digest: &str) -> Option<Millis> {
         let about = |entry: &&PlanHistoryEntry| {
-            plan_fact(&entry.event).is_some_and(|(_, about)| about == digest)
+            lifecycle_fact(&entry.event).is_some_and(|(_, about)| about == digest)
         };
         self.entries.iter().rev().find(about).map(|entry| entry.at)
     }
 
-    /// Was the last that happened to a plan of this definition that it waited too long?
+    /// Did a plan of this definition last expire because it waited too long?
     pub(crate) fn has_expired(&self, digest: &str) -> bool {
         let facts = self.entries.iter().rev().map(|entry| &entry.event);
-        let mut about = facts.filter(|event| plan_fact(event).is_some_and(|(_, of)| of == digest));
+        let mut about =
+            facts.filter(|event| lifecycle_fact(event).is_some_and(|(_, of)| of == digest));
         about.next().is_some_and(is_expiry)
     }
 
@@ -212,14 +213,14 @@ impl PlanHistory {
     pub(crate) fn fact_before_expiry(&self, digest: &str) -> Option<PlanFact> {
         let facts = self.entries.iter().rev();
         let mut about = facts
-            .filter_map(|entry| plan_fact(&entry.event))
+            .filter_map(|entry| lifecycle_fact(&entry.event))
             .filter(|(_, of)| *of == digest)
             .map(|(fact, _)| fact);
         self.has_expired(digest).then_some(())?;
         about.nth(1)
     }
 
-    /// The entries without what was taken back: that a plan expired, and that a person handed it in again as it was.
+    /// The entries without expiries that a person took back by handing the plan in again as it was.
     pub(crate) fn standing_entries(&self) -> Vec<&PlanHistoryEntry> {
         let mut standing: Vec<&PlanHistoryEntry> = Vec::with_capacity(self.entries.len());
         for entry in &self.entries {
@@ -227,7 +228,7 @@ impl PlanHistory {
                 && actor == Actor::Person.name()
                 && let Some(last) = standing.last()
                 && is_expiry(&last.event)
-                && plan_fact(&last.event).is_some_and(|(_, of)| of == digest)
+                && lifecycle_fact(&last.event).is_some_and(|(_, of)| of == digest)
             {
                 standing.pop();
                 // One that was never handed in is handed in now.
@@ -240,7 +241,7 @@ impl PlanHistory {
         standing
     }
 
-    /// When something last happened to it, its deletion apart.
+    /// When something last happened to it, except its deletion.
     pub(crate) fn last_change(&self) -> Option<Millis> {
         let deleted =
             |entry: &&PlanHistoryEntry| matches!(entry.event, PlanEvent::PlanDeleted { .. });
@@ -309,8 +310,8 @@ pub(crate) fn is_expiry(event: &PlanEvent) -> bool {
     matches!(event, PlanEvent::PlanCancelled { actor, run: None, .. } if actor == harness)
 }
 
-/// What an event decides about a plan, with the digest of the definition it is about.
-pub(crate) fn plan_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
+/// The fact of the lifecycle that an event records, with the digest of the definition that it is about.
+pub(crate) fn lifecycle_fact(event: &PlanEvent) -> Option<(PlanFact, &String)> {
     Some(match event {
         PlanEvent::PlanProposed { digest, .. } | PlanEvent::PlanRevised { digest, .. } => {
             (PlanFact::Proposed, digest)
@@ -377,7 +378,7 @@ pub(crate) fn names_newest_run(project: &Project, key: &str, run: &str) -> bool 
     history.map_or(true, |history| history.newest_run() == Some(run))
 }
 
-/// Is this a plan that the harness marks, or something else that it keeps? Then that it changed says nothing.
+/// Is this a plan that the harness marks, or something else that it keeps? Then a change of it means nothing.
 pub(crate) fn is_known_plan(project: &Project, path: &str) -> bool {
     let path = project.store.workspace().join(path);
     if path.starts_with(project.store.dir()) {

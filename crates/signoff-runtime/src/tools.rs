@@ -9,7 +9,7 @@ use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use signoff_api::tool_record;
-use signoff_api::tools::{self, Approval, SCHEMA, Tool, Tools};
+use signoff_api::tools::{self, CallApproval, SCHEMA, Tool, Tools};
 use signoff_plan::tools::{self as built_in, BUILT_IN};
 use signoff_sandbox::{Level, Sandbox, start_scoped_thread};
 use signoff_store::config::{Origin, ServerSettings, Setting};
@@ -78,8 +78,8 @@ fn server_reach(project: &Project, server: &ServerSettings) -> ServerReach {
     }
 }
 
-fn recorded_tools(server: &tool_record::Server) -> Vec<Definition> {
-    let definition = |tool: &tool_record::Tool| Definition {
+fn recorded_tools(server: &tool_record::RecordedServer) -> Vec<Definition> {
+    let definition = |tool: &tool_record::RecordedTool| Definition {
         name: tool.name.clone(),
         description: tool.description.clone(),
         input_schema: tool.input_schema.clone(),
@@ -183,8 +183,8 @@ fn ask(project: &Project, servers: &[Server]) -> Result<Answers, Error> {
     }))
 }
 
-fn entry(server: &Server, offered: &[Definition]) -> tool_record::Server {
-    let tool = |tool: &Definition| tool_record::Tool {
+fn entry(server: &Server, offered: &[Definition]) -> tool_record::RecordedServer {
+    let tool = |tool: &Definition| tool_record::RecordedTool {
         name: tool.name.clone(),
         description: tool.description.clone(),
         read_only: tool.read_only,
@@ -195,7 +195,7 @@ fn entry(server: &Server, offered: &[Definition]) -> tool_record::Server {
     // In one order, whatever the server's: the file is compared and committed.
     tools.sort_by(|one, other| one.name.cmp(&other.name));
     let (command, url) = command_and_url(server);
-    tool_record::Server {
+    tool_record::RecordedServer {
         command,
         url,
         tools,
@@ -215,10 +215,10 @@ fn of_built_in(tool: &built_in::Tool) -> Tool {
         description: tool.description.to_owned(),
         server: None,
         approval: match tool.approval {
-            built_in::Approval::Never => Approval::Never,
-            built_in::Approval::Always => Approval::Always,
-            built_in::Approval::IfExists { .. } => Approval::Overwriting,
-            built_in::Approval::Unless { .. } => Approval::Sending,
+            built_in::Approval::Never => CallApproval::Never,
+            built_in::Approval::Always => CallApproval::Always,
+            built_in::Approval::IfExists { .. } => CallApproval::Overwriting,
+            built_in::Approval::Unless { .. } => CallApproval::Sending,
         },
         read_only: tool.read_only,
         repeatable: tool.read_only,
@@ -235,9 +235,9 @@ fn of_server(server: &Server) -> Vec<Tool> {
             description: tool.description.clone(),
             server: Some(server.name.clone()),
             approval: if read_only {
-                Approval::Never
+                CallApproval::Never
             } else {
-                Approval::Always
+                CallApproval::Always
             },
             read_only,
             repeatable: server.is_repeatable(&tool.name),

@@ -30,7 +30,7 @@ pub fn end_process_after(limit: Duration, last_words: String, exit: u8) -> io::R
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = end as *const () as usize;
         libc::sigemptyset(&raw mut action.sa_mask);
-        succeeded(libc::sigaction(
+        check_return(libc::sigaction(
             libc::SIGALRM,
             &raw const action,
             ptr::null_mut(),
@@ -40,7 +40,7 @@ pub fn end_process_after(limit: Duration, last_words: String, exit: u8) -> io::R
         libc::sigemptyset(&raw mut alarm);
         libc::sigaddset(&raw mut alarm, libc::SIGALRM);
         libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const alarm, ptr::null_mut());
-        succeeded(libc::setitimer(
+        check_return(libc::setitimer(
             libc::ITIMER_REAL,
             &raw const timer,
             ptr::null_mut(),
@@ -48,7 +48,7 @@ pub fn end_process_after(limit: Duration, last_words: String, exit: u8) -> io::R
     }
 }
 
-fn succeeded(returned: c_int) -> io::Result<()> {
+fn check_return(returned: c_int) -> io::Result<()> {
     match returned {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

@@ -7,7 +7,7 @@
 //! before it does anything. When it is released it is a [`RunningCommand`], and in the end there is a
 //! [`CommandReport`]. A command with a [`Policy`] is confined at the [`Level`] that [`probe`] found.
 //!
-//! Each module uses only those above it in this list (`xtask/tests/layering/modules.rs`):
+//! Each module uses only those above it in this list (`xtask/tests/it/layering/modules.rs`):
 //!
 //! - `allocator`: a setting of the C library
 //! - `policy`: what a command may touch, and how strongly that is enforced

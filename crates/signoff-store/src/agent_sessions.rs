@@ -1,5 +1,5 @@
-//! What is remembered of an agent's session about the plans that it showed: how many were none, and where the last one is
-//! kept. It lies in the user's state directory, beside what the guard keeps.
+//! What is stored about an agent's session: how many texts it showed that were no plans, and where its last plan is
+//! kept. The file is in the user's state directory, beside those of the guard.
 
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ impl ShownPlan {
     }
 }
 
-/// What is known of a session. What cannot be understood is not known: it decides nothing but whether a text is new.
+/// What is known of a session. An unreadable file counts as unknown: it decides only whether a text is new.
 pub fn load(state_dir: &Path, session: &str) -> Result<AgentSession, FileError> {
     let bytes = no_follow::read_if_exists(&path(state_dir, session))?;
     let read = bytes.and_then(|bytes| serde_json::from_slice::<AgentSession>(&bytes).ok());

@@ -1,9 +1,8 @@
 //! Settings: built-in, then the user's file, then the project's, then the environment; each may
 //! change what came before, and the last two may only tighten what protects the user.
 //!
-//! Strict: whatever this version does not honour is a problem with its place, and all problems of
-//! all layers are reported at once. Start reading at [`Config::load`], then `config/key.rs`, the
-//! table of all settings.
+//! Strict: everything that this version does not know is reported with its place, and all problems of all layers at
+//! once. Start reading at [`Config::load`], then `config/key.rs`, the table of all settings.
 
 mod environment;
 mod key;
@@ -25,7 +24,7 @@ pub use self::listing::{SettingEntry, UnknownKey};
 pub use self::origin::{Origin, Setting, SettingLocation};
 pub use self::problem::{ConfigErrors, Problem};
 pub use self::sections::cluster::{ClusterSettings, ClusterUrl};
-pub use self::sections::driver::{AgentSettings, Driver, RetrySession, find_agent};
+pub use self::sections::driver::{AgentSettings, DriverName, RetrySession, find_agent};
 pub use self::sections::guard::GuardSettings;
 pub use self::sections::llm::{LlmSettings, ModelProvider};
 pub use self::sections::policy::Policy;
@@ -54,7 +53,7 @@ pub struct Layers {
     pub environment: BTreeMap<OsString, OsString>,
 }
 
-/// What the files of the layers hold: with the layers themselves all that a configuration is made from.
+/// The contents of the layers' files: together with the layers, everything that a configuration is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerFiles {
     user: FileContent,

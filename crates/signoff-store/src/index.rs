@@ -86,8 +86,8 @@ impl Index {
     }
 }
 
-/// What a process that lists again and again remembers of the last list, beside the file. An entry is as good as one of the
-/// file: each is compared with the files that it was made from.
+/// The last list, kept in memory by a process that lists repeatedly. Its entries are checked like those of the file:
+/// each is compared with the files that it was made from.
 #[derive(Debug, Default)]
 pub struct KeptIndex(Mutex<KeptEntries>);
 

@@ -69,8 +69,8 @@ pub fn load(path: &Path) -> Result<Vec<Record>, JournalError> {
     Ok(records)
 }
 
-/// The same, one record at a time: memory does not grow with the journal. What was handed over
-/// before an error is worth nothing.
+/// The same, one record at a time: memory does not grow with the journal. Records that were passed on before an error
+/// do not count.
 pub fn load_each<E: From<JournalError>>(
     path: &Path,
     each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
@@ -131,8 +131,8 @@ impl Journal {
         Ok((journal, records))
     }
 
-    /// The same, one record at a time: memory does not grow with the journal. What was handed over
-    /// before an error is worth nothing.
+    /// The same, one record at a time: memory does not grow with the journal. Records that were passed on before an
+    /// error do not count.
     pub fn open_each<E: From<JournalError>>(
         path: &Path,
         each: impl FnMut(JournalLine<'_>) -> Result<(), E>,
@@ -168,7 +168,7 @@ impl Journal {
         let bad = |reason| self.bad_event(reason);
         let bodies = events
             .iter()
-            .map(line::checked)
+            .map(line::checked_event)
             .collect::<Result<Vec<_>, _>>();
         let bodies = bodies.map_err(bad)?;
         let entries = bodies
@@ -246,8 +246,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Has everything appended so far synced while the caller goes on. A sync that is under way is
-    /// left alone: what came since shares the next one. A failure is told by whatever is done next.
+    /// Begins to sync everything appended so far, without waiting. A sync that is under way is left alone: later lines
+    /// share the next one. The next call reports a failure.
     pub fn begin_sync(&mut self) -> Result<(), JournalError> {
         self.notice_syncs()?;
         if self.syncer.is_none() {
@@ -260,7 +260,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Takes note of what was synced meanwhile, or could not be.
+    /// Records what was synced meanwhile, or why it was not.
     fn notice_syncs(&mut self) -> Result<(), JournalError> {
         self.refuse_if_unknown()?;
         let Some(syncer) = &self.syncer else {
@@ -350,14 +350,14 @@ impl Journal {
     fn write(&mut self, bytes: &[u8]) -> Result<(), JournalError> {
         failpoint::reach("append.before");
         self.refuse_if_touched()?;
-        if failpoint::fires("append.torn") {
+        if failpoint::should_die_at("append.torn") {
             self.file.write_all(&bytes[..bytes.len() / 2]).ok();
             failpoint::die();
         }
         // `write_all` is one write() unless the disk is full or a signal comes between.
         if let Err(error) = failpoint::change().and_then(|()| self.file.write_all(bytes)) {
             self.unknown = true;
-            // What was reported as failed should not be found later as having happened.
+            // An event whose write was reported as failed should not be found in the journal later.
             self.file.set_len(self.length).ok();
             return Err(FileError::at("append to", &self.path)(error).into());
         }

@@ -125,8 +125,8 @@ pub fn record_end(store: &Store, plan: &str, _held: &PlanLock) -> Result<(), Pla
     Ok(())
 }
 
-/// Whoever deletes a log forgets its end first, then deletes the log, and the file that recorded its end last: killed in
-/// between, nothing looks as if lines were lost.
+/// Forgets the recorded end of a log that is about to be deleted. The log itself goes next and the file with its end
+/// last: a kill in between never looks like lost lines.
 pub fn forget_end(log: &Path) -> Result<(), PlanLogError> {
     Ok(journal::record_beginning(log)?)
 }

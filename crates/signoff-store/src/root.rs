@@ -107,7 +107,8 @@ impl Store {
         }
     }
 
-    /// What would make this another store, or its settings others, if it were there: no work of a run may bring it.
+    /// Files that would make this another store or change its settings if they existed: no work of a run may bring
+    /// them.
     pub fn foreign_marks(&self) -> impl Iterator<Item = PathBuf> {
         let others = OTHERS.iter().filter(|(kind, _)| *kind != self.kind);
         let marks = others.map(|(_, directory)| *directory);

@@ -83,10 +83,10 @@ pub fn list(store: &Store) -> Result<Vec<RunEntry>, FileError> {
     Ok(runs)
 }
 
-/// Clears away runs that died before their first event was written and that nobody holds: nothing
-/// happened in them. `_starting`: of one that is being made nobody can tell yet. `is_needed` says of the run of this name, of the plan
-/// with this key, whether a log relies on its directory. `remove` removes what the run of this name left elsewhere, and this directory of it; of one whose removal
-/// was cut off, only the directory.
+/// Clears away runs that died before their first event and that no process holds: nothing happened in them. `_starting`
+/// keeps out runs that are being made. `is_needed` says for a run and the key of its plan whether a log relies on its
+/// directory. `remove` removes what the run left elsewhere and its directory; with an empty name, a directory whose
+/// removal was cut off.
 pub fn remove_never_begun(
     store: &Store,
     _starting: &StartLock,

@@ -89,7 +89,7 @@ pub fn copies_of_run(
     Ok(with_digests(load_each(&paths, key)?, plan, terms))
 }
 
-/// Is this surely the signature of another plan? What cannot be read is reported by who loads it.
+/// Is this certainly the signature of another plan? Loading reports files that cannot be read.
 fn is_of_other_plan(path: &Path, key: &str) -> bool {
     // The signature of a large plan is large: nothing else of it is kept.
     #[derive(Deserialize)]
@@ -105,7 +105,7 @@ fn is_of_other_plan(path: &Path, key: &str) -> bool {
 fn save_in(directory: &Path, signed: &SignatureRecord) -> Result<PathBuf, SignatureError> {
     let signature = &signed.signature;
     let text = file::text(signed);
-    // Through the reader's eyes: nothing is saved that would be refused later.
+    // Read back as a reader would: nothing is saved that would be refused later.
     if let Err(reason) = SignatureFile::parse(text.as_bytes(), &signature.plan) {
         let plan = signature.plan.clone();
         return Err(SignatureError::Refused { plan, reason });

@@ -85,7 +85,7 @@ pub fn terms<'a>(
     terms
 }
 
-/// Where ignored files are the checkout's, such terms are what they always were.
+/// Terms of runs that use the checkout's ignored files stay as they were.
 fn contract(config: &config::ContractSettings) -> Value {
     let mut terms = json!({
         "shell": config.shell.value,
@@ -101,7 +101,7 @@ fn contract(config: &config::ContractSettings) -> Value {
     terms
 }
 
-/// Without the lists that are empty: such terms are what they always were.
+/// Empty lists are left out, so that older terms stay as they were.
 fn run(config: &config::RunSettings) -> Value {
     let mut terms = Map::new();
     let step_timeout = seconds(config.step_timeout.value);
@@ -113,7 +113,7 @@ fn run(config: &config::RunSettings) -> Value {
     Value::Object(terms)
 }
 
-/// What is there as it is built in is left out: such terms are what they always were.
+/// Defaults are left out, so that older terms stay as they were.
 fn sandbox(config: &config::SandboxSettings) -> Value {
     // A set: the order in which variables are let through decides nothing.
     let env: BTreeSet<&String> = config.env.value.iter().collect();
@@ -178,12 +178,12 @@ mod tests {
     use signoff_plan::digest::Digest;
 
     use super::*;
-    use crate::config::{AgentSettings, Driver, RetrySession, Setting};
+    use crate::config::{AgentSettings, DriverName, RetrySession, Setting};
 
     fn agent(program: &str) -> Setting<AgentSettings> {
         Setting::built_in(AgentSettings {
             command: vec![program.to_owned(), "{task}".to_owned()],
-            ..AgentSettings::of_driver(Driver::Command)
+            ..AgentSettings::of_driver(DriverName::Command)
         })
     }
 
@@ -248,7 +248,7 @@ mod tests {
         let terms_of = |config: &Config, role| of(config, &[role], "")["agents"].clone();
         let pi = json!({"pi": {"driver": "pi"}});
         assert_eq!(terms_of(&config, "pi"), pi);
-        let mut agent = AgentSettings::of_driver(Driver::Claude);
+        let mut agent = AgentSettings::of_driver(DriverName::Claude);
         agent.retry_session = RetrySession::Continue;
         config
             .agents

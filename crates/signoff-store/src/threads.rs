@@ -162,7 +162,7 @@ impl Threads {
 
 /// The directories of a session's threads, as they were allocated last. Without the lock: the file is only ever replaced
 /// whole.
-pub fn allocated(root: &Path, session: &str) -> Result<Vec<PathBuf>, ThreadsError> {
+pub fn allocated_threads(root: &Path, session: &str) -> Result<Vec<PathBuf>, ThreadsError> {
     let path = root.join(STATE);
     let Some(bytes) = atomic::read_if_exists(&path)? else {
         return Ok(Vec::new());

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use signoff_api::tool_record::{SCHEMA, Server, Tool, ToolRecord};
+use signoff_api::tool_record::{RecordedServer, RecordedTool, SCHEMA, ToolRecord};
 
 use crate::config::Config;
 use crate::files::FileError;
@@ -33,7 +33,7 @@ pub fn load(workspace: &Path, config: &Config) -> ToolRecord {
         return record;
     }
     if let Some(found) = read(&path(workspace)) {
-        let current = |name: &str, server: &Server| {
+        let current = |name: &str, server: &RecordedServer| {
             let configured = config.servers.get(name);
             configured.is_some_and(|configured| {
                 configured.value.command == server.command && configured.value.url == server.url
@@ -67,7 +67,7 @@ pub fn save(store: &Store, record: &ToolRecord) -> Result<(), FileError> {
 }
 
 /// The tool of a server that a name leads to.
-pub fn find<'r>(record: &'r ToolRecord, name: &str) -> Option<&'r Tool> {
+pub fn find<'r>(record: &'r ToolRecord, name: &str) -> Option<&'r RecordedTool> {
     let (server, tool) = name.split_once('.')?;
     let tools = &record.servers.get(server)?.tools;
     tools.iter().find(|known| known.name == tool)
@@ -94,14 +94,14 @@ mod tests {
     }
 
     fn record() -> ToolRecord {
-        let tool = Tool {
+        let tool = RecordedTool {
             name: "get.it".to_owned(),
             description: "gets it".to_owned(),
             read_only: true,
             input_schema: json!({"type": "object"}),
             output_schema: None,
         };
-        let server = Server {
+        let server = RecordedServer {
             command: vec!["a".to_owned()],
             url: None,
             tools: vec![tool],

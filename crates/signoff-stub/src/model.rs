@@ -64,11 +64,11 @@ impl Model {
     }
 
     pub(crate) fn received(&self) -> Vec<Received> {
-        locked(&self.received).clone()
+        lock(&self.received).clone()
     }
 
     pub(crate) fn record(&self, received: Received) {
-        let mut all = locked(&self.received);
+        let mut all = lock(&self.received);
         if all.len() < MAX_RECEIVED {
             all.push(received);
         }
@@ -155,7 +155,7 @@ impl Replies {
 
     /// The next failure of a turn that nobody got yet.
     fn failure<'t>(&self, index: usize, turn: &'t Turn) -> Option<&'t Reply> {
-        let mut given = locked(&self.failures);
+        let mut given = lock(&self.failures);
         let count = given.get_mut(index)?;
         let failure = turn.failures.get(*count)?;
         *count += 1;
@@ -194,6 +194,6 @@ fn flood_text(bytes: usize) -> String {
     text
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

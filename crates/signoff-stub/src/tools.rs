@@ -96,7 +96,7 @@ fn shell_call(command: &str, tools: &[Tool]) -> Option<ToolCall> {
         "description" => Some(json!("Runs the command of the script")),
         _ => None,
     };
-    Some(filled(tool, &known))
+    Some(filled_call(tool, &known))
 }
 
 fn write_call(path: &str, content: &str, tools: &[Tool]) -> Option<ToolCall> {
@@ -106,7 +106,7 @@ fn write_call(path: &str, content: &str, tools: &[Tool]) -> Option<ToolCall> {
         "content" | "contents" | "text" | "file_text" => Some(json!(content)),
         _ => None,
     };
-    Some(filled(tool, &known))
+    Some(filled_call(tool, &known))
 }
 
 /// Writes a file by a shell.
@@ -132,7 +132,7 @@ fn todo_call(entries: &[TodoEntry], tools: &[Tool]) -> Option<ToolCall> {
         "todos" | "plan" | "items" | "entries" => Some(list(schema)),
         _ => None,
     };
-    Some(filled(tool, &known))
+    Some(filled_call(tool, &known))
 }
 
 fn todo_values(index: usize, entry: &TodoEntry) -> impl Fn(&str, &Value) -> Option<Value> {
@@ -167,7 +167,7 @@ fn task_calls(entries: &[TodoEntry], conversation: &Conversation) -> Vec<ToolCal
     let numbered = || entries.iter().enumerate();
     let new = numbered()
         .skip(created)
-        .map(|(index, entry)| filled(create, &todo_values(index, entry)));
+        .map(|(index, entry)| filled_call(create, &todo_values(index, entry)));
     let progress = numbered()
         .filter(|(index, entry)| *index < created || entry.status != TodoStatus::Pending)
         .map(|(index, entry)| {
@@ -176,14 +176,14 @@ fn task_calls(entries: &[TodoEntry], conversation: &Conversation) -> Vec<ToolCal
                 let is_status = name == "taskId" || name == "status";
                 values(name, schema).filter(|_| is_status)
             };
-            filled(update, &only_status)
+            filled_call(update, &only_status)
         });
     new.chain(progress).collect()
 }
 
 type Known<'k> = dyn Fn(&str, &Value) -> Option<Value> + 'k;
 
-fn filled(tool: &Tool, known: &Known<'_>) -> ToolCall {
+fn filled_call(tool: &Tool, known: &Known<'_>) -> ToolCall {
     ToolCall {
         name: tool.name.clone(),
         arguments: object(&tool.schema, known),

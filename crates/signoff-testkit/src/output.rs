@@ -48,24 +48,27 @@ impl Output {
     /// The whole of stdout as one JSON value.
     #[track_caller]
     pub fn json(&self) -> Value {
-        parsed(&self.stdout, self)
+        parse_json(&self.stdout, self)
     }
 
     /// The whole of stderr as one JSON value, which is where errors go.
     #[track_caller]
     pub fn error_json(&self) -> Value {
-        parsed(&self.stderr, self)
+        parse_json(&self.stderr, self)
     }
 
     /// Each line of stdout as a JSON value.
     #[track_caller]
     pub fn json_lines(&self) -> Vec<Value> {
-        self.stdout.lines().map(|line| parsed(line, self)).collect()
+        self.stdout
+            .lines()
+            .map(|line| parse_json(line, self))
+            .collect()
     }
 }
 
 #[track_caller]
-fn parsed(text: &str, output: &Output) -> Value {
+fn parse_json(text: &str, output: &Output) -> Value {
     match serde_json::from_str(text) {
         Ok(value) => value,
         Err(error) => panic!("not JSON: {error}\n{output}"),

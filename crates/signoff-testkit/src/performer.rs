@@ -47,7 +47,7 @@ pub const START: &str = "c0";
 
 /// Performs actions by a script.
 #[derive(Debug, Default, Clone)]
-pub struct Performer {
+pub struct SimulatedPerformer {
     pub outcomes: Outcomes,
     /// The run's branch, which outlives the harness.
     pub branch: Vec<Commit>,
@@ -62,7 +62,7 @@ pub enum Beginning {
     Instead(Input),
 }
 
-impl Performer {
+impl SimulatedPerformer {
     pub fn new(outcomes: Outcomes) -> Self {
         Self {
             outcomes,

@@ -39,7 +39,7 @@ pub fn calls(policy: &str) -> [String; 2] {
 }
 
 /// Plans whose first call nobody needs, in the two dialects that have calls, with a call that does not wait for it.
-pub fn uncritical() -> [String; 2] {
+pub fn plans_with_uncritical_call() -> [String; 2] {
     let call = "**tool:** read_file\n**args:**\n```json\n{\"path\": \"a\"}\n```\n";
     let step = |id: &str, more: &str| {
         format!(
@@ -60,7 +60,7 @@ pub fn uncritical() -> [String; 2] {
 }
 
 /// Plans that ask, that are held to a scope, and whose steps wait for each other in ways of their own.
-pub fn gated() -> [String; 4] {
+pub fn plans_with_gates() -> [String; 4] {
     let steps = |scope: &str, first: &str, second: &str| {
         format!(
             "{{\"title\": \"Write\", {scope}\"steps\": [{{\"id\": \"one\", \"description\": \"One\", \"tool\": \"write_file\", \

@@ -88,7 +88,7 @@ struct Opening {
 impl Opening {
     /// The opening and the text after it. Fences in lists and quotes count too: nothing escapes.
     fn of(line: &str) -> Option<(Self, &str)> {
-        let (prefix, rest) = prefixed(line);
+        let (prefix, rest) = split_prefix(line);
         let mark = rest.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let info = rest.trim_start_matches(mark);
         let length = rest.len() - info.len();
@@ -101,7 +101,7 @@ impl Opening {
     }
 
     fn is_closed_by(&self, line: &str) -> bool {
-        let (_, rest) = prefixed(line);
+        let (_, rest) = split_prefix(line);
         let after = rest.trim_start_matches(self.mark);
         rest.len() - after.len() >= self.length && after.trim().is_empty()
     }
@@ -114,7 +114,7 @@ impl Opening {
     }
 }
 
-fn prefixed(line: &str) -> (&str, &str) {
+fn split_prefix(line: &str) -> (&str, &str) {
     let rest = line.trim_start_matches([' ', '\t', '>']);
     line.split_at(line.len() - rest.len())
 }

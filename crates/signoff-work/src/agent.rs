@@ -1,4 +1,4 @@
-//! The agents that people have. A [`Driver`] knows one of them: its command line, its stream, its end. Nothing here starts a
+//! The agents that people have. A [`AgentDriver`] knows one of them: its command line, its stream, its end. Nothing here starts a
 //! process or waits for one.
 //!
 //! Start reading at [`DriverKind::driver`] and [`AgentEvent`].
@@ -27,8 +27,8 @@ mod usage;
 
 pub use self::acp::{AcpClient, AcpOptions, AcpStep, PermissionRequest};
 pub use self::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchInput, LaunchOptions, LaunchServer,
-    ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchInput, LaunchOptions,
+    LaunchServer, ReaderOptions, StreamReader,
 };
 pub use self::end::{AgentEnd, AgentExit, AgentProblem};
 pub use self::event::{AgentEvent, ModelUsage, TodoEntry, TodoState};

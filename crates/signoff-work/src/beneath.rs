@@ -39,7 +39,7 @@ pub struct Directory {
     path: PathBuf,
 }
 
-/// What becomes of symbolic links on the way.
+/// How symbolic links on the way are handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
     /// They are an error.
@@ -60,7 +60,7 @@ impl Directory {
 
     /// Opens an ordinary file for reading.
     pub fn file(&self, path: &Path, links: Links) -> Result<File, OpenError> {
-        let spot = self.spot(path, links)?;
+        let spot = self.find_location(path, links)?;
         let name = spot.name.ok_or(OpenError::Directory)?;
         open_file(&spot.directory, name.as_bytes())
     }
@@ -72,7 +72,7 @@ impl Directory {
 
     /// Opens a directory in it, through no link.
     pub fn directory(&self, path: &Path) -> Result<Self, OpenError> {
-        let spot = self.spot(path, Links::Refuse)?;
+        let spot = self.find_location(path, Links::Refuse)?;
         let fd = match spot.name {
             Some(name) => open_folder(&spot.directory, name.as_bytes())?,
             None => spot.directory,
@@ -129,7 +129,7 @@ impl Directory {
         .find(path)
     }
 
-    fn spot(&self, path: &Path, links: Links) -> Result<Location, OpenError> {
+    fn find_location(&self, path: &Path, links: Links) -> Result<Location, OpenError> {
         self.walk(links).find(path)
     }
 

@@ -1,7 +1,7 @@
 //! Does: starts agents, runs contracts, calls tools, writes prompts. Judges nothing: it reports what it
 //! saw.
 //!
-//! Start reading at [`contract::Evaluation`], [`agent::Driver`] or [`tools::Toolbox`].
+//! Start reading at [`contract::Evaluation`], [`agent::AgentDriver`] or [`tools::Toolbox`].
 
 pub mod agent;
 pub mod attachment;

@@ -64,7 +64,7 @@ impl Secrets {
         let values = values.filter(|value| value.trim().len() >= SHORTEST);
         // In JSON it may be written in another way.
         let mut values: Vec<String> = values
-            .flat_map(|value| [value.to_owned(), escaped(value)])
+            .flat_map(|value| [value.to_owned(), escaped_value(value)])
             .collect();
         values.sort_by(|one, other| other.len().cmp(&one.len()).then(one.cmp(other)));
         values.dedup();
@@ -121,7 +121,7 @@ fn is_secret(name: &str) -> bool {
     NAMES.iter().any(|part| name.contains(part))
 }
 
-fn escaped(value: &str) -> String {
+fn escaped_value(value: &str) -> String {
     let text = serde_json::Value::from(value).to_string();
     text.trim_matches('"').to_owned()
 }

@@ -59,7 +59,7 @@ impl Failure {
     }
 
     /// The same with what the error says.
-    fn saying(self, error: &impl fmt::Display) -> Self {
+    fn with_error_text(self, error: &impl fmt::Display) -> Self {
         Self {
             message: sanitize(&error.to_string()),
             ..self
@@ -218,7 +218,7 @@ impl Failure {
             Error::AmbiguousName { name, candidates } => runs::ambiguous_name(&name, &candidates),
             Error::NoSuchQuestion { .. } => runs::no_question(),
             Error::BadQuestion { .. } => questions::bad_question(),
-            Error::AnsweredQuestion { .. } => questions::answered(),
+            Error::AnsweredQuestion { .. } => questions::already_answered(),
             Error::NotOffered { choices, .. } => questions::not_offered(&choices),
             Error::AlreadyFinished {
                 run,

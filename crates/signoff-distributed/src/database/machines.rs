@@ -1,36 +1,16 @@
 //! The machines that take part.
 
+use signoff_api::cluster::ClusterMachine;
 use sqlx::Row as _;
 
 use super::{Database, PROTOCOL, now_ms};
 use crate::error::ClusterError;
 
-/// A machine, as the database has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MachineRow {
-    /// The id of its process.
-    pub executor: String,
-    /// Its name.
-    pub name: String,
-    /// Its key.
-    pub key: String,
-    /// The roles whose work it does.
-    pub roles: Vec<String>,
-    /// Does it drive runs?
-    pub orchestrates: bool,
-    /// Does it hold its lock?
-    pub alive: bool,
-    /// Does it take nothing new?
-    pub draining: bool,
-    /// What machines said to each other when it was built.
-    pub protocol: i32,
-}
-
-/// How the engine is.
+/// The state of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterHealth {
     /// Its machines.
-    pub machines: Vec<MachineRow>,
+    pub machines: Vec<ClusterMachine>,
     /// Orders that wait or are under way, by role.
     pub depths: Vec<(String, i64)>,
     /// Milliseconds that this machine's clock is ahead of the database's.
@@ -122,26 +102,25 @@ impl Database {
         .map(drop)
     }
 
-    /// How the engine is.
+    /// The state of the cluster.
     pub fn health(&self) -> Result<ClusterHealth, ClusterError> {
         let rows = self.wait(
             sqlx::query(
-                "SELECT executor, name, key, roles, orchestrates, draining, protocol, \
+                "SELECT executor, name, key, roles, orchestrates, draining, \
                  EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 \
                    AND ((l.classid::bigint << 32) | l.objid::bigint) = hashtextextended(executor, 0)) \
                  FROM signoff.machines ORDER BY started, executor",
             )
             .fetch_all(&self.pool),
         )?;
-        let machines = rows.iter().map(|row| MachineRow {
+        let machines = rows.iter().map(|row| ClusterMachine {
             executor: row.get(0),
             name: row.get(1),
             key: row.get(2),
             roles: row.get(3),
             orchestrates: row.get(4),
             draining: row.get(5),
-            protocol: row.get(6),
-            alive: row.get(7),
+            alive: row.get(6),
         });
         let depths = self.wait(
             sqlx::query(

@@ -16,15 +16,14 @@ use sqlx::postgres::{PgPool, PgPoolOptions};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 pub(crate) use self::journal::{PublishedLines, SharedHead};
+pub use self::machines::ClusterHealth;
 pub(crate) use self::machines::NewMachine;
-pub use self::machines::{ClusterHealth, MachineRow};
 pub(crate) use self::orders::{ClaimedReport, OrderReport};
 pub(crate) use self::queues::{
     APPLICATION, ATTEMPT, DBOS_SCHEMA, PLAN_RUN, PLANS, WorkflowInput, queue_of, version,
 };
 pub(crate) use self::requests::RequestRow;
 pub(crate) use self::runs::NewRun;
-pub use self::runs::SharedRun;
 use crate::error::ClusterError;
 
 /// The version of the tables, and of what machines say to each other.
@@ -137,9 +136,9 @@ impl Database {
             config.executor_id = Some("migration".to_owned());
             DBOS_SCHEMA.clone_into(&mut config.schema);
             config.listen_queues = Some(Vec::new());
-            let engine = dbos::DBOS::new(config);
-            engine.launch().await?;
-            engine.shutdown().await;
+            let dbos = dbos::DBOS::new(config);
+            dbos.launch().await?;
+            dbos.shutdown().await;
             Ok::<_, dbos::Error>(())
         })
     }

@@ -1,33 +1,11 @@
 //! Runs: who drives them, and how they stand.
 
+use signoff_api::cluster::SharedRun;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::journal::insert_lines;
 use super::{Database, PublishedLines};
 use crate::error::ClusterError;
-
-/// A run, as the database has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SharedRun {
-    /// Its name.
-    pub id: String,
-    /// The id of its project.
-    pub project: String,
-    /// The name of its plan.
-    pub plan: String,
-    /// What the plan is about.
-    pub title: String,
-    /// Who began it.
-    pub by: String,
-    /// `queued`, `running`, `waiting`, `paused`, `completed`, `partial` or `failed`.
-    pub state: String,
-    /// Why it stands still, if something is wrong.
-    pub trouble: Option<String>,
-    /// Which process drives it.
-    pub driver: Option<String>,
-    /// When it began.
-    pub created: String,
-}
 
 /// A run that is new here.
 #[derive(Debug, Clone)]
@@ -154,7 +132,7 @@ impl Database {
                 .fetch_all(&self.pool),
         )?;
         let runs = rows.iter().map(|row| SharedRun {
-            id: row.get(0),
+            run: row.get(0),
             project: row.get(1),
             plan: row.get(2),
             title: row.get(3),
@@ -162,7 +140,7 @@ impl Database {
             state: row.get(5),
             trouble: row.get(6),
             driver: row.get(7),
-            created: row.get(8),
+            started_at: row.get(8),
         });
         Ok(runs.collect())
     }

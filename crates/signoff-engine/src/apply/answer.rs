@@ -216,7 +216,7 @@ fn accept_repair(step: &mut StepState, retries: u32, by: &str) {
     evaluate(step);
 }
 
-/// Takes a note that is a JSON object for the arguments of the step's call.
+/// Uses a note that is a JSON object as the arguments of the step's call.
 fn change_arguments(step: &mut StepState, note: Option<&str>, by: &str) -> bool {
     let args: Option<Value> = note.and_then(|note| serde_json::from_str(note).ok());
     let args = args.filter(Value::is_object);

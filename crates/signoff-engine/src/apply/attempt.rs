@@ -130,11 +130,11 @@ pub(super) fn finish_agent_call(run: &mut Run, at: usize, attempt: u32, number: 
     }
 }
 
-/// Remembers which agent works, which counts against the limit of agents.
+/// Records which agent works; it counts against the limit of agents.
 pub(super) fn start_agent(step: &mut StepState, role: &str) {
     step.activation.agents += 1;
     step.usage.agent = Some(role.to_owned());
-    // What the rules say changes with the next failure; who does this attempt does not.
+    // The rules may choose another role after the next failure; this attempt keeps its own.
     let chosen = || ChosenRole {
         role: (role != DEFAULT_ROLE).then(|| role.to_owned()),
     };
@@ -160,7 +160,7 @@ fn count_usage(run: &mut Run, at: usize, report: Option<&AgentReport>) {
     let reported = || report.usage.first().and_then(|usage| usage.model.clone());
     step.usage.model = report.model.clone().or_else(reported);
     step.attempt.report = Some(Box::new(report.clone()));
-    // None in a journal in which no agent of this step was ever started.
+    // There is none if the journal never started an agent of this step.
     let role = step.usage.agent.clone();
     run.usage.sums.count(role.as_deref(), report);
 }

@@ -15,8 +15,8 @@ pub(crate) fn note_earlier(run: &mut Run, id: &str, earlier: &EarlierStep) {
     }
 }
 
-/// Gives the items of a loop that was just expanded what an earlier run knows of them. What the list has no item for any
-/// more stays behind the items that there are.
+/// Gives the items of a loop that was just expanded what an earlier run knows of them. What is known of items that the
+/// list no longer has is kept after the last item.
 pub(super) fn match_items(run: &mut Run, at: usize) {
     let Some(id) = run.definition(at).map(|step| step.id.clone()) else {
         return;
@@ -38,7 +38,7 @@ pub(super) fn match_items(run: &mut Run, at: usize) {
     }
 }
 
-/// For each item the earlier one that it is.
+/// Returns, for each item, the earlier item that it matches.
 fn found_items(
     run: &Run,
     children: &[usize],

@@ -67,7 +67,7 @@ pub(super) fn collect_values(run: &mut Run, at: usize) {
     }
 }
 
-/// A loop that went on provisionally is done when a person has accepted the last of its items.
+/// Completes a provisional loop once a person has accepted its last item.
 pub(super) fn schedule_end_of_accepted(run: &mut Run, at: usize) {
     let Some(parent) = run.steps.get(at).and_then(StepState::parent) else {
         return;

@@ -1,4 +1,4 @@
-//! What a model said, and a new version of the plan that is wanted.
+//! Answers of models, and requests for a new version of the plan.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub(super) fn take_handed_in(run: &mut Run, at: usize, event: &Event) {
     });
 }
 
-/// What was used for the plan before counts like what is used now.
+/// What models used for the plan earlier counts like what they use now.
 pub(super) fn count_planning(run: &mut Run, planning: &[PlanningUsage]) {
     for PlanningUsage { by, usage } in planning {
         run.usage.sums.count_models(Some(by), usage);
@@ -130,7 +130,7 @@ pub(super) fn take_answer(run: &mut Run, at: usize, event: &Event) {
                 .get_mut(at)
                 .and_then(|step| step.outcome.evidence.as_mut());
             if let Some(evidence) = evidence {
-                // Other steps may share it, whose work it is not about.
+                // Other steps may share the evidence; the review is not about their work.
                 Arc::make_mut(evidence).facts.advice =
                     Some(review_advice(answer, refused.as_deref(), by));
             }
@@ -198,7 +198,7 @@ fn recover(step: &mut StepState, answer: &ModelAnswer, followed: bool, retries: 
     }
 }
 
-/// The role that the answer means; everything but a choice means the one that it would be anyway.
+/// The role that the answer selects. Any answer but a choice leaves the role that the rules give.
 fn chosen_role(answer: &ModelAnswer, before: Option<String>) -> Option<String> {
     match answer {
         ModelAnswer::Role(RoleDecision::Select { role, .. }) => Some(role.clone()),

@@ -91,7 +91,7 @@ pub(super) fn mark_ready_if_unblocked(run: &mut Run, at: usize) {
     }
 }
 
-/// Counts the step if it is done or skipped now, and no longer if it is not.
+/// Counts the step as finished if it is done or skipped, and stops counting it otherwise.
 pub(crate) fn update_done_count(run: &mut Run, at: usize) {
     if at >= run.plan().steps.len() {
         return;

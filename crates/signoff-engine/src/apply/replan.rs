@@ -41,7 +41,12 @@ pub(crate) fn replan_run(old: &Run, signed: SignedPlan, settings: &Settings) -> 
     let kept = carryovers(old, &replanning.run, &pairs);
     for (at, (from, fate)) in pairs.iter().zip(&kept).enumerate() {
         if let Some(from) = *from {
-            replanning.carry(from, at, *fate, &unmet(&replanning.run, &kept, at));
+            replanning.carry(
+                from,
+                at,
+                *fate,
+                &unmet_dependencies(&replanning.run, &kept, at),
+            );
         }
     }
     replanning.satisfy_dependents_of_kept(&kept);
@@ -124,7 +129,7 @@ fn carry_earlier(old: &Run, new: &mut Run, pairs: &[Option<usize>]) {
 }
 
 /// The dependencies of a step that are not finished.
-fn unmet(run: &Run, carryovers: &[Carryover], at: usize) -> Vec<usize> {
+fn unmet_dependencies(run: &Run, carryovers: &[Carryover], at: usize) -> Vec<usize> {
     let done = |before: &usize| carryovers.get(*before) == Some(&Carryover::KeepFinished);
     let dependencies = run.plan().dependencies(at);
     dependencies.filter(|before| !done(before)).collect()
@@ -179,7 +184,7 @@ impl Replanning<'_> {
         }
     }
 
-    /// A loop that starts over may have another list: what its items have done counts again for those that are the same.
+    /// A loop that starts over may have another list; items that are still in it keep their results.
     fn remember_items(&mut self, from: usize, at: usize) {
         let Some(step) = self.run.definition(at) else {
             return;

@@ -110,7 +110,7 @@ pub(super) fn retry_step(run: &mut Run, at: usize, hint: Option<&str>) {
     free_blocked(run, at);
 }
 
-/// Lets a run that this step had failed go on, with the steps that it blocked.
+/// Lets the run go on that this step's failure had stopped, and frees the steps that it blocked.
 pub(super) fn free_blocked(run: &mut Run, at: usize) {
     run.was_reopened |= run.outcome.take().is_some();
     run.aborting = false;

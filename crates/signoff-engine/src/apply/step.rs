@@ -45,7 +45,7 @@ pub(super) fn complete_step(run: &mut Run, at: usize, grade: Grade, facts: &Evid
     if let Some(step) = run.steps.get_mut(at) {
         step.condense();
     }
-    // What an earlier run did was reviewed there.
+    // The earlier run has reviewed this work already.
     if facts.kept_from.is_none() && has_reviewer(run, at) {
         run.reviews.add(at);
     }

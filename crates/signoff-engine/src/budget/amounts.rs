@@ -121,8 +121,8 @@ struct Estimate {
     basis: &'static str,
 }
 
-/// What the agent of this step is expected to use: what its past tells, else an equal share of what is left of the plan's
-/// budget, which fits by itself.
+/// The expected use of this step's agent: from earlier attempts, else an equal share of what is left of the plan's
+/// budget, which always fits.
 fn estimate(run: &Run, at: usize, committed: &Commitments, resource: Resource) -> Option<u64> {
     if let Some(needs) = known_need(run, at, resource) {
         return Some(needs.amount);

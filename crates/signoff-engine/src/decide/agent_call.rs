@@ -24,7 +24,7 @@ pub(super) fn agent_call_begins(
     })
 }
 
-/// Its end is recorded also if the agent did not wait for it.
+/// The end of a call is recorded even if the agent did not wait for it.
 pub(super) fn agent_call_ended(
     run: &Run,
     at: usize,

@@ -243,6 +243,6 @@ pub(super) fn journaled_observation(run: &Run, at: usize, observed: Observation)
     if run.is_read(at) {
         observed.readable()
     } else {
-        observed.shortened()
+        observed.shorten()
     }
 }

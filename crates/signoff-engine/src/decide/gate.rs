@@ -153,7 +153,7 @@ fn ask_for_approval(
     )
 }
 
-/// Asks whether an agent is to work whom the contract cannot judge, because it misses a program.
+/// Asks whether the agent may work although the contract cannot judge it: a program that the contract needs is missing.
 fn ask_about_missing(
     run: &Run,
     at: usize,

@@ -59,7 +59,7 @@ pub(super) fn candidate_built(
 }
 
 /// A conflict is a failed attempt; the head does not move.
-pub(super) fn conflicted(
+pub(super) fn fail_on_conflict(
     run: &Run,
     now: Millis,
     at: usize,
@@ -89,7 +89,7 @@ pub(super) fn conflicted(
     })
 }
 
-/// The work is what the harness cannot merge, however often it is done: no retry would help.
+/// The harness cannot merge work of this kind, so a retry would not help.
 pub(super) fn merge_refused(
     run: &Run,
     at: usize,
@@ -128,7 +128,7 @@ pub(super) fn merge_begins(run: &Run, at: usize, attempt: u32) -> Result<Vec<Eve
     })
 }
 
-pub(super) fn merged(
+pub(super) fn complete_merge(
     run: &Run,
     now: Millis,
     at: usize,

@@ -91,7 +91,7 @@ fn refusal(
     }
 }
 
-/// Why the harness does not go on so: a model decides only what the plan's policy leaves open.
+/// Why the harness does not follow the decision: a model decides only what the plan's policy leaves open.
 fn unsafe_recovery(
     definition: &Step,
     state: &StepState,
@@ -186,7 +186,7 @@ fn after_advice(
     }
 }
 
-/// The policy lets a model decide how the step goes on; a person, if that did not help or costs too much.
+/// Asks a model how the step goes on, as the policy says; asks a person if a model did not help or costs too much.
 pub(super) fn request_recovery(
     run: &Run,
     definition: &Step,

@@ -177,7 +177,7 @@ pub(super) fn answer(
         _ => None,
     };
     check_arguments(answer, call)?;
-    let mut events = vec![answered(open, &steps, answer)?];
+    let mut events = vec![answer_event(open, &steps, answer)?];
     if open.kind == InboxKind::Permission {
         // The answer goes to the agent; the step is under way as before.
         return Ok(events);
@@ -222,8 +222,8 @@ fn check_choice(open: &InboxItem, answer: Answer<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses a note that looks like arguments and is not a JSON object, with which the call would run with the plan's
-/// arguments instead; and arguments that do not fit the tool.
+/// Refuses a note that looks like arguments but is not a JSON object (the call would run with the plan's arguments),
+/// and arguments that do not fit the tool.
 fn check_arguments(answer: Answer<'_>, tool: Option<&str>) -> Result<(), Refusal> {
     let takes =
         answer.choice == Choice::Approve || (answer.choice == Choice::Retry && tool.is_some());
@@ -258,7 +258,7 @@ fn called_tool(step: &Step) -> Option<&str> {
 }
 
 /// The event that records the answer.
-fn answered(
+fn answer_event(
     open: &InboxItem,
     steps: &[(&Step, &StepState)],
     answer: Answer<'_>,
@@ -295,7 +295,7 @@ fn remaining_question(run: &Run, open: &InboxItem, events: &[Event]) -> Option<E
     let about = open.steps.iter().filter_map(|&at| run.definition(at));
     let left = about.map(|step| step.id.clone()).filter(|id| !settled(id));
     let left: Vec<String> = left.collect();
-    // Also where the run is about to fail: an answer about the others need not be given twice.
+    // Also if the run is about to fail: the person need not answer about the others twice.
     acceptance(run, left)
 }
 

@@ -66,7 +66,7 @@ pub(super) fn retries_exhausted(
     }
 }
 
-/// What follows where a model was to decide and cannot: a run goes on without a step that is not critical, and a person
+/// What follows if a model should decide and cannot: the run goes on without a step that is not critical; a person
 /// decides about any other.
 pub(super) fn without_a_model(
     run: &Run,

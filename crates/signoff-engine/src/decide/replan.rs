@@ -102,7 +102,7 @@ fn replanned_step(run: &Run) -> Result<&Step, Refusal> {
     })
 }
 
-/// Why nobody can have another version, if so.
+/// Why no other version of the plan can be drafted now, if so.
 pub(super) fn reason_against_version(run: &Run) -> Option<String> {
     if matches!(run.outcome, Some(Outcome::Completed | Outcome::Partial)) {
         return Some("the run is completed".to_owned());
@@ -116,7 +116,7 @@ pub(super) fn reason_against_version(run: &Run) -> Option<String> {
     limit_reached(run)
 }
 
-/// Why a person is not offered to have a planner asked, if so.
+/// Why a person is not offered a planner, if so.
 pub(super) fn no_replan_offered(run: &Run) -> Option<String> {
     let unconfigured = (!run.settings.has_planner).then(|| NO_PLANNER.to_owned());
     unconfigured.or_else(|| limit_reached(run))
@@ -131,7 +131,7 @@ pub(super) fn no_budget(run: &Run) -> Option<String> {
     is_used_up(run).then(|| "the plan's budget is used up, so no model is asked".to_owned())
 }
 
-/// The step that a replan is about: the first that failed, else waits, else is under way, else is not done.
+/// The step that a replan is about: the first that failed, else the first that waits, is under way, or is not done.
 fn concerned_step(run: &Run) -> Option<&Step> {
     let first = |wanted: &dyn Fn(&StepState) -> bool| {
         let mut steps = run.steps();
@@ -245,7 +245,7 @@ fn with_own_item_names(run: &Run, step: &Step, mut events: Vec<Event>, after: u3
     events
 }
 
-/// What the journal lost at its end, of a replan that came to nothing.
+/// Events that the end of the journal lost after a replan that gave no version.
 pub(super) fn lost_replan(run: &Run) -> Vec<Event> {
     match &run.replan {
         Some(replan) if let ReplanStage::Lost(why) = &replan.stage => drop_replan(run, replan, why),

@@ -4,7 +4,7 @@ use super::{Refusal, with_step};
 use crate::event::Event;
 use crate::state::{DayLimit, Run};
 
-/// Another run holds a lock. Said once for each who does.
+/// Records that another run holds a lock, once for each holder.
 pub(super) fn lock_taken(
     run: &Run,
     at: usize,

@@ -64,8 +64,8 @@ pub(super) fn attempt_verdict(
     }
 }
 
-/// The program that a contract misses after the work and that no work brings: it missed it before, too, or starts it itself,
-/// after something that failed before. Another attempt would be judged no better.
+/// The program that a contract misses after the work and that no work can provide: the contract missed it before, too,
+/// or starts it itself after an earlier failure. Another attempt would be judged no better.
 pub(super) fn still_missing(
     definition: &Step,
     state: &StepState,

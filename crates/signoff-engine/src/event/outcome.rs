@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum PauseReason {
-    /// Everything that is left waits on a person.
+    /// All remaining steps wait on a person.
     Waiting,
     /// Ctrl-C or a termination signal.
     Interrupted,

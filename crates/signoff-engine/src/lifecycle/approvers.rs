@@ -115,7 +115,7 @@ impl ApprovalRule {
         self
     }
 
-    /// The rule where a plan names people itself: only those of them count who counted before.
+    /// The rule if a plan names people itself: of them, only those count who counted before.
     #[must_use]
     pub fn narrowed_to(mut self, names: &[String]) -> Self {
         if names.is_empty() {
@@ -131,7 +131,7 @@ impl ApprovalRule {
         self
     }
 
-    /// Does it ask for more than one valid signature of whomever?
+    /// Does it ask for more than one valid signature of anybody?
     pub fn is_demanding(&self) -> bool {
         self.from.is_some() || self.count > 1 || self.authors.is_some()
     }
@@ -195,7 +195,7 @@ impl ApprovalRule {
     }
 
     /// Would the signature of this person bring the plan on, beside those that it has?
-    pub fn adds(&self, progress: &ApprovalProgress, signer: Signer<'_>) -> bool {
+    pub fn would_add(&self, progress: &ApprovalProgress, signer: Signer<'_>) -> bool {
         let with = self.progress(progress.signers().chain([signer]));
         with.signed.len() > progress.signed.len()
     }
@@ -290,7 +290,7 @@ impl ApprovalProgress {
     }
 
     /// Whose signatures are missing, in words; `None` if none is.
-    pub fn awaited(&self) -> Option<String> {
+    pub fn awaited_text(&self) -> Option<String> {
         let missing = self.missing_count();
         if missing == 0 {
             return None;
@@ -309,7 +309,7 @@ impl ApprovalProgress {
 impl fmt::Display for ApprovalProgress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", self.signed.len(), self.needed)?;
-        match self.awaited() {
+        match self.awaited_text() {
             Some(who) => write!(f, ": waits for {who}"),
             None => Ok(()),
         }
@@ -412,9 +412,14 @@ mod tests {
     fn a_second_signature_of_one_person_adds_nothing() {
         let rule = rule(&["Ada <ada@x>", "Bob"], 2);
         let progress = rule.progress(signers(&["Ada=ada@x"]));
-        let adds = |name| rule.adds(&progress, signers(&[name])[0]);
-        assert!(!adds("Ada") && !adds("Ada=ada@x") && !adds("Bob=ada@x") && !adds("Eve"));
-        assert!(adds("Bob") && adds("Bob=bob@x"));
+        let would_add = |name| rule.would_add(&progress, signers(&[name])[0]);
+        assert!(
+            !would_add("Ada")
+                && !would_add("Ada=ada@x")
+                && !would_add("Bob=ada@x")
+                && !would_add("Eve")
+        );
+        assert!(would_add("Bob") && would_add("Bob=bob@x"));
     }
 
     #[test]

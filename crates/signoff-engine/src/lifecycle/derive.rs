@@ -18,7 +18,7 @@ pub enum PlanFact {
     Replaced,
     /// A run was started.
     Run(RunFact),
-    /// Its file says so, and nothing that was recorded made it so: another tool wrote it.
+    /// Only its file says so: another tool wrote it.
     Claimed(PlanState),
 }
 
@@ -80,7 +80,7 @@ pub fn derive(known: PlanFlags, facts: impl IntoIterator<Item = PlanFact>) -> Pl
     }
 }
 
-/// A claim that is believed: one that keeps the plan from being run. What would let it run is decided here.
+/// A claim of the file that is believed: only one that keeps the plan from running.
 fn trusted_claim(claimed: PlanState) -> Option<PlanState> {
     match claimed {
         PlanState::Completed

@@ -116,8 +116,8 @@ impl Run {
             .earlier_step(at)
             .filter(|earlier| earlier.again.is_none())?;
         let result = earlier.result()?;
-        // As with steps that stay done under another version of the plan, what this run did does not fall with what is
-        // done anew.
+        // As with steps that stay done under another version of the plan, work of this run stays valid when a
+        // dependency is done again.
         let is_own = earlier.run == self.id;
         (is_own || !self.rests_on_redone(at)).then_some(result)
     }
@@ -160,7 +160,7 @@ impl Run {
         facts.is_none_or(|facts| facts.kept_from.is_none())
     }
 
-    /// Are the items of a loop others than before, or was one of them done anew?
+    /// Did the items of a loop change, or was one of them done again?
     fn has_redone_items(&self, at: usize, definition: &Step) -> bool {
         let items = self.children.get(&at).map_or(&[][..], Vec::as_slice);
         let is_other = |&item: &usize| {
@@ -170,7 +170,7 @@ impl Run {
         self.has_fewer_items(definition, items.len()) || items.iter().any(is_other)
     }
 
-    /// Did the last run have items that the list has no more?
+    /// Did the last run have items that are no longer in the list?
     fn has_fewer_items(&self, definition: &Step, count: usize) -> bool {
         let mut left = (count..)
             .map(|number| self.earlier.get(&format!("{}[{number}]", definition.id)))

@@ -19,13 +19,13 @@ impl Inbox {
         self.id_after(name, 0)
     }
 
-    /// The same, if so many others are opened before.
+    /// The id of an item that is opened after so many others.
     pub(crate) fn id_after(&self, name: &str, others: u32) -> String {
         format!("{name}-{}", self.opened + 1 + others)
     }
 }
 
-/// Something that waits on a person.
+/// An item that waits on a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboxItem {
     pub id: String,
@@ -45,7 +45,7 @@ impl InboxItem {
     pub fn answer_words(&self) -> Vec<&str> {
         let offered = self.options.iter().map(String::as_str);
         let choices = self.choices.iter().filter(|choice| {
-            // Any of the options is the reply, also one that sounds like a choice.
+            // Every option of the plan is a reply, even one that is worded like a choice.
             let is_offered = self.options.iter().any(|option| option == choice.name());
             !is_offered && (**choice != Choice::Reply || self.options.is_empty())
         });

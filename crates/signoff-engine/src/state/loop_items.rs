@@ -21,7 +21,8 @@ const ALIKE: [fn(&Comparison<'_>) -> bool; 3] = [
     |pair| pair.is_same_call(),
 ];
 
-/// For each item the earlier one that it is, wherever that stood in its list. Each earlier item is found once.
+/// For each item, its match among the earlier items, wherever that stood in its list. Each earlier item is matched
+/// once.
 pub(crate) fn match_items(items: &[NewItem<'_>], known: &[&EarlierStep]) -> Vec<Option<usize>> {
     let requests: Vec<String> = items
         .iter()

@@ -38,7 +38,7 @@ impl Reviews {
         self.asked = None;
     }
 
-    /// What a crash cut off is asked again.
+    /// A review that a crash cut off is requested again.
     pub(crate) fn ask_again(&mut self) {
         self.due.extend(self.asked.take());
     }

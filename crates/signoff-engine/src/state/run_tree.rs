@@ -41,7 +41,7 @@ pub(crate) struct TreeState {
     pub(crate) joined: BTreeMap<String, JoinedFile>,
 }
 
-/// What of the run's tree is in the checkout.
+/// Which part of the run's tree is in the checkout.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LandingState {
     pub(crate) commits: Option<Landing>,
@@ -189,7 +189,7 @@ impl Run {
         at_once && self.tree.head == self.landing.head && self.landing.held.is_empty()
     }
 
-    /// Is what its steps changed in the checkout?
+    /// Are the changes of its steps in the checkout?
     pub(crate) fn is_in_checkout(&self) -> bool {
         let start = self.run_tree().map(|tree| tree.start.as_str());
         let landed = self.landed_commit().is_some() || self.has_landed_files();

@@ -1,4 +1,4 @@
-//! What a run waits for that other runs have: locks, and the money of a day.
+//! What a run shares with other runs and may have to wait for: locks, and the money of a day.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +61,7 @@ impl Run {
         })
     }
 
-    /// What keeps a step from going on that other runs have, in words; `time` writes a moment.
+    /// Why a step waits for other runs, in words; `time` formats a moment.
     pub fn shared_limit_text(&self, at: usize, time: impl Fn(Millis) -> String) -> Option<String> {
         let state = self.steps.get(at)?;
         let may_start = matches!(

@@ -46,7 +46,7 @@ pub enum Stage {
     AskingModel {
         task: ModelTask,
     },
-    /// Done as far as its agent goes; a person decides at the end.
+    /// Its agent is done; a person decides at the end.
     Provisional,
     Ended,
     /// It has ended, and its contract runs once more on the last tree.

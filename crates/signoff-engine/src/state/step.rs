@@ -70,7 +70,7 @@ blank!(
 );
 
 impl StepState {
-    /// Gives back the room of what is as it was in the beginning. A run may have a hundred thousand steps that have ended.
+    /// Frees the memory of parts that have their initial values: a run may have a hundred thousand ended steps.
     pub(crate) fn condense(&mut self) {
         // When its agent started to work is not needed any more.
         if let Some(attempt) = self.attempt.as_mut() {
@@ -138,7 +138,7 @@ pub struct Activation {
     pub args: Option<Value>,
     /// Who gave them.
     pub args_by: Option<String>,
-    /// A model did: what needs an approval is asked for, whatever the plan allows for its own arguments.
+    /// A model gave them: approvals are asked for whatever the plan allows for its own arguments.
     pub args_by_model: bool,
     /// Why a model is asked how it goes on.
     pub recovery_because: Option<String>,
@@ -262,7 +262,7 @@ pub struct History {
     pub ended_at: Millis,
     /// It ended before and started again.
     pub ended_before: bool,
-    /// How long its agents worked, as far as a budget asks for it and it is not counted as done work yet.
+    /// How long its agents worked, if a budget needs it and the time is not yet counted as finished work.
     pub worked: Millis,
     /// What its agent said last; shown to people, never judged.
     pub said: Option<String>,

@@ -56,7 +56,8 @@ impl Mean {
 }
 
 impl Usage {
-    /// A planner used this. Of what it used before the run the largest part counts; what it uses in the run tells more.
+    /// Records what a planner used. Of its use before the run the largest amount counts; its use in the run is the
+    /// better estimate.
     pub(crate) fn note_draft(&mut self, used: &TokenUsage, is_replan: bool) {
         let is_larger =
             |known: &ExpectedDraft| !known.is_replan && known.amount.tokens < used.tokens();

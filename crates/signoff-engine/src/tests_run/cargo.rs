@@ -1,7 +1,7 @@
 //! `test result: ok. 3 passed; 0 failed; 1 ignored; …`, once for each binary and for the doc tests.
 
 use super::Summary;
-use super::text::counted;
+use super::text::count_and_words;
 
 /// Cargo names on stderr the binaries it runs. If there are more summaries than binaries, tests printed some of them.
 /// It is unknown which, so the summaries with the fewest passed tests count.
@@ -28,14 +28,14 @@ fn is_binary(line: &str) -> bool {
 fn summary(line: &str) -> Option<Summary> {
     let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let mut parts = counts.split(';');
-    let (passed, "passed") = counted(parts.next()?)? else {
+    let (passed, "passed") = count_and_words(parts.next()?)? else {
         return None;
     };
-    let (failed, "failed") = counted(parts.next()?)? else {
+    let (failed, "failed") = count_and_words(parts.next()?)? else {
         return None;
     };
     let ignored = parts
-        .filter_map(counted)
+        .filter_map(count_and_words)
         .find(|(_, words)| *words == "ignored");
     Some(Summary {
         passed,

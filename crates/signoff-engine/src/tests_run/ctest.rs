@@ -1,7 +1,7 @@
 //! `60% tests passed, 2 tests failed out of 5`, then the names of those that did not run.
 
 use super::Summary;
-use super::text::counted;
+use super::text::count_and_words;
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     let mut found: Vec<Summary> = Vec::new();
@@ -25,7 +25,7 @@ fn summary(line: &str) -> Option<Summary> {
     }
     let (passed, of) = line.split_once(" out of ")?;
     let (_, failed) = passed.split_once("% tests passed, ")?;
-    let (failed, _) = counted(failed)?;
+    let (failed, _) = count_and_words(failed)?;
     let all: u64 = of.parse().ok()?;
     Some(Summary {
         passed: all.saturating_sub(failed),
@@ -37,7 +37,8 @@ fn summary(line: &str) -> Option<Summary> {
 /// `3 - name (Skipped)`, which the summary counts as passed, `6 - name (Not Run)`, which it counts as
 /// failed; a disabled one it does not count.
 fn note_idle(line: &str, summary: &mut Summary) {
-    let Some((_, words)) = counted(line).filter(|(_, words)| words.starts_with("- ")) else {
+    let Some((_, words)) = count_and_words(line).filter(|(_, words)| words.starts_with("- "))
+    else {
         return;
     };
     if words.contains(" (Skipped)") {

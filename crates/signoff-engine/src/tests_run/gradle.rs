@@ -2,7 +2,7 @@
 //! tells no number.
 
 use super::Summary;
-use super::text::counted;
+use super::text::count_and_words;
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
@@ -10,11 +10,11 @@ pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
 
 fn summary(line: &str) -> Option<Summary> {
     let mut parts = line.split(", ");
-    let (completed, "test completed" | "tests completed") = counted(parts.next()?)? else {
+    let (completed, "test completed" | "tests completed") = count_and_words(parts.next()?)? else {
         return None;
     };
     let (mut failed, mut skipped) = (0, 0);
-    for (count, words) in parts.filter_map(counted) {
+    for (count, words) in parts.filter_map(count_and_words) {
         match words {
             "failed" => failed = count,
             "skipped" => skipped = count,

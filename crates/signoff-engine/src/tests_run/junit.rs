@@ -3,7 +3,7 @@
 
 use super::Summary;
 use super::summary::CountedAs;
-use super::text::counted;
+use super::text::count_and_words;
 
 pub(super) fn plain(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
@@ -11,7 +11,7 @@ pub(super) fn plain(lines: &[&str]) -> Vec<Summary> {
 
 fn summary(line: &str) -> Option<Summary> {
     if let Some(counts) = line.strip_prefix("OK (") {
-        let (passed, words) = counted(counts)?;
+        let (passed, words) = count_and_words(counts)?;
         return matches!(words, "test)" | "tests)").then_some(Summary {
             passed,
             ..Summary::default()
@@ -35,7 +35,7 @@ pub(super) fn platform(lines: &[&str]) -> Vec<Summary> {
 }
 
 fn entry(line: &str) -> Option<Summary> {
-    let (count, words) = counted(line.strip_prefix('[')?.strip_suffix(']')?)?;
+    let (count, words) = count_and_words(line.strip_prefix('[')?.strip_suffix(']')?)?;
     let fate = match words {
         "tests successful" => CountedAs::Passed,
         "tests failed" => CountedAs::Failed,

@@ -1,12 +1,12 @@
 //! `  3 passing (7ms)`, then `  2 pending` and `  1 failing` where there are such.
 
 use super::Summary;
-use super::text::counted;
+use super::text::count_and_words;
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     let mut found: Vec<Summary> = Vec::new();
     for line in lines {
-        match counted(line) {
+        match count_and_words(line) {
             Some((passed, words)) if words.starts_with("passing (") => {
                 found.push(Summary {
                     passed,

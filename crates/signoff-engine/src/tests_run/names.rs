@@ -20,7 +20,7 @@ pub(crate) fn test_names<'t>(
     count: u64,
 ) -> Vec<String> {
     let lines = outputs.into_iter().flat_map(str::lines);
-    let named = lines.filter_map(|line| named(line.trim()));
+    let named = lines.filter_map(|line| named_test(line.trim()));
     let mut names: Vec<String> = named
         .filter(|(_, end)| !only_passed || *end == TestResult::Passed)
         .map(|(name, _)| name.to_owned())
@@ -35,7 +35,7 @@ pub(crate) fn test_names<'t>(
 }
 
 /// The test that a line of `go test -v`, `cargo test` or `unittest -v` reports the end of.
-fn named(line: &str) -> Option<(&str, TestResult)> {
+fn named_test(line: &str) -> Option<(&str, TestResult)> {
     for (opening, end) in [
         ("--- PASS: ", TestResult::Passed),
         ("--- FAIL: ", TestResult::Failed),

@@ -1,7 +1,7 @@
 //! `     Summary [   0.027s] 4 tests run: 3 passed, 1 failed, 1 skipped`; cut short, `3/4 tests run: …`.
 
 use super::Summary;
-use super::text::counted;
+use super::text::count_and_words;
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
@@ -20,7 +20,7 @@ fn summary(line: &str) -> Option<Summary> {
     // The first number is how many of the planned tests ran.
     let run: u64 = run.split('/').next()?.parse().ok()?;
     let (mut passed, mut skipped) = (0, 0);
-    for (count, words) in fates.split(", ").filter_map(counted) {
+    for (count, words) in fates.split(", ").filter_map(count_and_words) {
         // `3 passed (1 flaky)`
         match words.split(' ').next() {
             Some("passed") => passed = count,

@@ -1,7 +1,7 @@
 //! `OK (3 tests, 5 assertions)`, or `Tests: 3, Assertions: 5, Failures: 1, Skipped: 1.`
 
 use super::Summary;
-use super::text::counted;
+use super::text::count_and_words;
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
@@ -13,10 +13,10 @@ fn summary(line: &str) -> Option<Summary> {
     }
     if let Some(counts) = line.strip_prefix("OK (") {
         let (tests, assertions) = counts.strip_suffix(')')?.split_once(", ")?;
-        let (_, "assertion" | "assertions") = counted(assertions)? else {
+        let (_, "assertion" | "assertions") = count_and_words(assertions)? else {
             return None;
         };
-        let (passed, words) = counted(tests)?;
+        let (passed, words) = count_and_words(tests)?;
         return matches!(words, "test" | "tests").then_some(Summary {
             passed,
             ..Summary::default()

@@ -1,7 +1,7 @@
 //! `4 examples, 1 failure, 1 pending`.
 
 use super::Summary;
-use super::text::counted;
+use super::text::count_and_words;
 
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     lines.iter().filter_map(|line| summary(line)).collect()
@@ -9,14 +9,14 @@ pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
 
 fn summary(line: &str) -> Option<Summary> {
     let mut parts = line.split(", ");
-    let (examples, "example" | "examples") = counted(parts.next()?)? else {
+    let (examples, "example" | "examples") = count_and_words(parts.next()?)? else {
         return None;
     };
-    let (failed, "failure" | "failures") = counted(parts.next()?)? else {
+    let (failed, "failure" | "failures") = count_and_words(parts.next()?)? else {
         return None;
     };
     let (mut skipped, mut errors) = (0, 0);
-    for (count, words) in parts.filter_map(counted) {
+    for (count, words) in parts.filter_map(count_and_words) {
         match words {
             "pending" => skipped = count,
             // `1 error occurred outside of examples`

@@ -38,7 +38,7 @@ fn after_sequence(part: &str) -> &str {
 }
 
 /// `3 passed` as number and words.
-pub(super) fn counted(part: &str) -> Option<(u64, &str)> {
+pub(super) fn count_and_words(part: &str) -> Option<(u64, &str)> {
     let (number, words) = part.trim().split_once(' ')?;
     Some((number.parse().ok()?, words.trim()))
 }
@@ -51,7 +51,7 @@ pub(super) fn sum_of<'a>(
 ) -> Option<Summary> {
     let mut sum = Summary::default();
     for part in parts {
-        let (count, words) = counted(part)?;
+        let (count, words) = count_and_words(part)?;
         let (_, fate) = known.iter().find(|(known, _)| *known == words)?;
         sum.add(*fate, count);
     }

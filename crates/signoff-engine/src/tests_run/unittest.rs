@@ -1,7 +1,7 @@
 //! Python's own runner: `Ran 3 tests in 0.001s`, then `OK (skipped=1)` or `FAILED (failures=1)`.
 
 use super::Summary;
-use super::text::counted;
+use super::text::count_and_words;
 
 /// A summary is closed by the line that says how it went: a run that ends before it has none.
 pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
@@ -10,11 +10,11 @@ pub(super) fn tests(lines: &[&str]) -> Vec<Summary> {
     // Modules that could not be loaded, each of which is counted as a test in error.
     let mut unloaded = 0;
     for line in lines {
-        if let Some(ran) = ran(line) {
+        if let Some(ran) = ran_count(line) {
             open = Some(ran);
         } else if line.starts_with("ERROR: ") && line.contains("unittest.loader._FailedTest") {
             unloaded += 1;
-        } else if closes(line)
+        } else if is_closing_line(line)
             && let Some(ran) = open.take()
         {
             found.push(summary(ran, unloaded, line));
@@ -41,13 +41,13 @@ fn summary(ran: u64, unloaded: u64, status: &str) -> Summary {
 }
 
 /// `OK`, `OK (skipped=1)`, `FAILED (failures=1)`, `NO TESTS RAN`
-fn closes(line: &str) -> bool {
+fn is_closing_line(line: &str) -> bool {
     let status = line.split_once(" (").map_or(line, |(status, _)| status);
     matches!(status, "OK" | "FAILED" | "NO TESTS RAN")
 }
 
-fn ran(line: &str) -> Option<u64> {
-    let (count, words) = counted(line.strip_prefix("Ran ")?)?;
+fn ran_count(line: &str) -> Option<u64> {
+    let (count, words) = count_and_words(line.strip_prefix("Ran ")?)?;
     (words.starts_with("tests in ") || words.starts_with("test in ")).then_some(count)
 }
 

@@ -16,21 +16,21 @@ pub struct Missing {
     pub kind: MissingKind,
 }
 
-/// What is missing to a contract.
+/// What kind of thing a contract misses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingKind {
     /// A command that is on no PATH. PATH has no entry inside the project, so no work of a step can bring it.
     Command,
     /// A module or subcommand that was to be run.
     Runner,
-    /// A module that what runs wanted to load.
+    /// A module that the running program wanted to load.
     Import,
 }
 
 /// How a line begins that the harness adds to what a contract printed.
 pub const HARNESS_NOTE: &str = "signoff: ";
 
-/// How words begin that say that something which exists elsewhere is to be there.
+/// Words that announce something that exists elsewhere and has to be present.
 const BRINGING: [&str; 2] = ["install", "dependenc"];
 
 impl Missing {
@@ -39,7 +39,7 @@ impl Missing {
         self.kind != MissingKind::Import
     }
 
-    /// Is the step's work to bring it, by what the plan says? Then that it is missing before the work is as it should be.
+    /// Does the plan say that the step's work provides it? Then it is expected to be missing before the work.
     pub(crate) fn is_brought_by(&self, step: &Step) -> bool {
         let Work::Agent { task, .. } = &step.work else {
             return false;
@@ -60,14 +60,14 @@ impl Missing {
             || is_named_there && (installs() || !self.is_known_runner())
     }
 
-    /// Does it run tests of others? Then who names it wants it used, not written.
+    /// Is it a test runner? Then a task that names it wants it used, not written.
     fn is_known_runner(&self) -> bool {
         let is_of_cargo = || is_runner(&format!("cargo-{}", self.name));
         self.kind == MissingKind::Command || is_runner(&self.name) || is_of_cargo()
     }
 
-    /// Does the step's contract itself start it, and can no work of the step bring it? Then no further attempt is judged any
-    /// better. What other programs start may be what the work chose.
+    /// Does the step's contract itself start it, while no work of the step can provide it? Then no further attempt is
+    /// judged better. What other programs start may be the work's own choice.
     pub(crate) fn is_out_of_reach(&self, step: &Step) -> bool {
         let Some(contract) = &step.contract else {
             return false;
@@ -81,7 +81,7 @@ impl Missing {
         text.programs.invocations.iter().any(starts) && !self.is_brought_by(step)
     }
 
-    /// Is it one of these changed files? Then that the contract failed was about the work.
+    /// Is it one of these changed files? Then the contract's failure was about the work.
     pub(crate) fn is_among(&self, changed: &[String]) -> bool {
         let is_it = |path: &String| is_named(path, &self.name);
         self.kind != MissingKind::Command && changed.iter().any(is_it)
@@ -142,7 +142,7 @@ fn names(invocation: &Invocation, name: &str) -> bool {
 }
 
 fn last_line(text: &str) -> Option<&str> {
-    // npm ends with news of itself.
+    // npm ends with a notice about itself.
     let is_news = |line: &str| line.starts_with("npm notice") || line.starts_with(HARNESS_NOTE);
     let says = |line: &&str| !line.is_empty() && !is_news(line);
     let mut lines = text.lines().map(str::trim).filter(says);
@@ -161,7 +161,7 @@ fn names_error(line: &str) -> bool {
     name.is_some_and(|name| name.ends_with("Error"))
 }
 
-/// Is it the line with which make ends when a command failed, whatever that said?
+/// Is it make's last line after a failed command?
 fn repeats_failure(line: &str) -> bool {
     line.starts_with("make") && line.contains(": *** [")
 }

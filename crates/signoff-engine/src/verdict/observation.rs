@@ -164,7 +164,7 @@ impl Observation {
     }
 
     /// What the journal keeps: the end of the output, which people and retries need.
-    pub(crate) fn shortened(self) -> Self {
+    pub(crate) fn shorten(self) -> Self {
         Self {
             stdout: tail(self.stdout),
             stderr: tail(self.stderr),

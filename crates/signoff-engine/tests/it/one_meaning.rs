@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use signoff_engine::{CallEnd, Outcome, ProcessEnd, StepStatus, unsupported};
 use signoff_plan::signed::SignedPlan;
-use signoff_testkit::spellings::{POLICIES, briefed_plans, calls, conversions, gated, uncritical};
+use signoff_testkit::spellings::{
+    POLICIES, briefed_plans, calls, conversions, plans_with_gates, plans_with_uncritical_call,
+};
 
 use crate::world::{Outcomes, World};
 
@@ -42,8 +44,8 @@ fn plans_with_equal_digests_behave_alike() {
     let mut compared = 0;
     let texts = texts
         .chain(briefed_plans())
-        .chain(gated())
-        .chain(uncritical());
+        .chain(plans_with_gates())
+        .chain(plans_with_uncritical_call());
     for text in texts {
         for plan in conversions(&text) {
             let spelled = format!("{} of {text}", plan.dialect());
@@ -83,7 +85,7 @@ fn a_call_is_tried_as_often_as_its_policy_says() {
 /// A run goes on that nobody has to decide about, whatever the plan is written in.
 #[test]
 fn without_a_step_that_is_not_critical_it_goes_on_and_asks_nobody() {
-    for text in uncritical() {
+    for text in plans_with_uncritical_call() {
         for plan in conversions(&text) {
             let spelled = format!("{} of {text}", plan.dialect());
             let failed = CallEnd::Failed {

@@ -7,7 +7,9 @@ use signoff_engine::{
 };
 use signoff_plan::signed::SignedPlan;
 use signoff_testkit::performer::Beginning;
-pub(crate) use signoff_testkit::performer::{Commit, Outcomes, Performer, START, observed};
+pub(crate) use signoff_testkit::performer::{
+    Commit, Outcomes, START, SimulatedPerformer, observed,
+};
 pub(crate) use signoff_testkit::signed_plan::{
     AGENT, CHECK, UNVERIFIED, plan_text, signed_plan as signed,
 };
@@ -16,7 +18,7 @@ pub(crate) struct World {
     pub(crate) run: Run,
     pub(crate) events: Vec<RecordedEvent>,
     pub(crate) now: u64,
-    pub(crate) performer: Performer,
+    pub(crate) performer: SimulatedPerformer,
     pub(crate) bounds: Bounds,
 }
 
@@ -113,7 +115,7 @@ impl World {
             run: Run::new(plan),
             events: Vec::new(),
             now: 1000,
-            performer: Performer::new(outcomes),
+            performer: SimulatedPerformer::new(outcomes),
             bounds: Bounds::default(),
         };
         world.record(Input::Start(RunStart {
@@ -171,7 +173,7 @@ impl World {
             run: Run::new(self.run.signed_plan().clone()),
             events,
             now: self.now,
-            performer: Performer { outcomes, branch },
+            performer: SimulatedPerformer { outcomes, branch },
             bounds: Bounds::default(),
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use signoff_api::plan::{Contract, Work};
 use signoff_api::report::{ContractRun, Report, ReportedAttempt, ReportedSignature, ReportedStep};
-use signoff_api::run::Step;
+use signoff_api::run::RunStep;
 use signoff_api::usage::AgentUsage;
 
 use crate::tools::status::grade_word;
@@ -64,7 +64,7 @@ fn signature_line(signature: &ReportedSignature) -> String {
     format!("Signed {at} by {by}, proof `{proof}`{key}: plan `{digest}`, terms `{terms}`{note}.")
 }
 
-fn table(steps: &[Step]) -> String {
+fn table(steps: &[RunStep]) -> String {
     let mut text =
         "\n| step | state | attempts | evidence | why |\n|---|---|---|---|---|\n".to_owned();
     for step in steps {
@@ -82,7 +82,7 @@ fn table(steps: &[Step]) -> String {
     text
 }
 
-fn step_section(told: &ReportedStep, step: &Step) -> String {
+fn step_section(told: &ReportedStep, step: &RunStep) -> String {
     let ReportedStep {
         id,
         number,

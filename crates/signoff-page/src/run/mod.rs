@@ -5,7 +5,7 @@ mod tally;
 
 use maud::{Markup, PreEscaped, html};
 use signoff_api::report::{ReportedSignature, ReportedStep};
-use signoff_api::run::{Run, Step};
+use signoff_api::run::{Run, RunStep};
 
 use self::step::{StepDetail, StepRow};
 pub use self::tally::StepTally;
@@ -278,7 +278,7 @@ impl RunView<'_> {
     }
 
     /// A step at this position of the run; most are in the report too.
-    fn step_row(&self, step: &Step, at: usize) -> Markup {
+    fn step_row(&self, step: &RunStep, at: usize) -> Markup {
         let is_it = |told: &&ReportedStep| told.id == step.id;
         let here = self.told.get(at).filter(is_it);
         let told = here.or_else(|| self.told.iter().find(is_it));

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use signoff_api::report::{ReportedAttempt, ReportedStep};
-use signoff_api::run::{Run, Step};
+use signoff_api::run::{Run, RunStep};
 use signoff_api::transcript::Transcript;
 
 use crate::address::path_segment;
@@ -16,7 +16,7 @@ use crate::words::evidence::qualified_meaning;
 #[derive(Debug)]
 pub struct StepRow<'a> {
     pub run: &'a Run,
-    pub step: &'a Step,
+    pub step: &'a RunStep,
     pub told: &'a ReportedStep,
     pub open: Option<&'a StepDetail<'a>>,
     pub now: u64,
@@ -26,7 +26,7 @@ pub struct StepRow<'a> {
 #[derive(Debug)]
 pub struct StepDetail<'a> {
     pub run: &'a str,
-    pub step: &'a Step,
+    pub step: &'a RunStep,
     pub told: &'a ReportedStep,
     /// From 1.
     pub attempt: u32,
@@ -202,12 +202,12 @@ fn attempt_link(base: &str, detail: &StepDetail<'_>, attempt: &ReportedAttempt) 
 }
 
 /// Whether a sentence tells more than the row, which has the state.
-fn says_more(step: &Step) -> bool {
+fn says_more(step: &RunStep) -> bool {
     step.evidence.is_some() || step.reason.is_some()
 }
 
 /// How we know that it is done, in a sentence; or where it stands.
-pub fn sentence(step: &Step, told: &ReportedStep) -> Markup {
+pub fn sentence(step: &RunStep, told: &ReportedStep) -> Markup {
     let state = of_step(&step.status, step.evidence);
     let (text, room) = match (step.evidence, &step.facts) {
         (Some(grade), Some(facts)) => {

@@ -1,7 +1,7 @@
 //! How many steps of a run have ended, and how.
 
 use signoff_api::event::{Grade, step_status};
-use signoff_api::run::Step;
+use signoff_api::run::RunStep;
 use signoff_engine::Run;
 
 use crate::words::evidence::grade;
@@ -32,7 +32,7 @@ impl StepTally {
     }
 
     /// Counts the steps of a report.
-    pub fn of_steps(steps: &[Step]) -> Self {
+    pub fn of_steps(steps: &[RunStep]) -> Self {
         Self::count((steps.iter()).map(|step| (step.status.as_str(), step.evidence)))
     }
 

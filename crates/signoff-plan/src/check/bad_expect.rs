@@ -18,7 +18,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::draft::Spanned;
 use crate::model::Condition;
 use crate::spelling::Dialect;
-use crate::suggest::misspelt;
+use crate::suggest::misspelt_word;
 
 /// Reads conditions and reports those that cannot be.
 pub(super) fn read(
@@ -43,7 +43,7 @@ fn unreadable(dialect: Dialect, text: &Spanned<String>, why: &str) -> Diagnostic
     let message = format!("condition `{}` cannot be read: {why}", text.value);
     let found = Diagnostic::new(Code::BadExpect, dialect, text.span, message);
     let reads = |text: &str| condition::parse(text).is_ok();
-    if let Some((slip, meant)) = misspelt(&text.value, &condition::WORDS, reads) {
+    if let Some((slip, meant)) = misspelt_word(&text.value, &condition::WORDS, reads) {
         return found.suggest_in(text, slip, meant);
     }
     found.help("write a condition such as `exit_code == 0` or `stdout contains \"ok\"`")

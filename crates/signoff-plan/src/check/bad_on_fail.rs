@@ -19,7 +19,7 @@ use crate::draft::Spanned;
 use crate::model::{FailAction, OnFail, RetriedFailures, Work};
 use crate::on_fail;
 use crate::spelling::Dialect;
-use crate::suggest::{misspelt, nearest};
+use crate::suggest::{misspelt_word, nearest};
 
 /// Reads a policy; reports one that cannot be, and takes the default.
 pub(super) fn read(
@@ -73,7 +73,7 @@ fn unreadable(dialect: Dialect, written: &Spanned<String>) -> Diagnostic {
     let words = ["retry", "then"].into_iter().chain(actions());
     let words: Vec<_> = words.collect();
     let reads = |text: &str| on_fail::parse(text).is_some();
-    if let Some((slip, meant)) = misspelt(&written.value, &words, reads) {
+    if let Some((slip, meant)) = misspelt_word(&written.value, &words, reads) {
         return problem.suggest_in(written, slip, meant);
     }
     match likely_meant(&written.value) {

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use self::kind::{json, kind, no_list, no_mapping, no_text, not_an_index, type_of_file};
 pub(crate) use self::label::{
-    bracketed, contract_language, empty, none_beside_others, repeated, second_contract,
+    bracketed_list, contract_language, empty, none_beside_others, repeated_label, second_contract,
 };
 pub(crate) use self::misplaced::{
     ends_steps, field_of_no_step, no_number, not_indented, not_under_steps, step_heading,
@@ -73,7 +73,7 @@ fn choices(step: StepView<'_>, problems: &mut Vec<Diagnostic>) {
         if let Some(before) = first.get(choice.value.as_str()) {
             let message = format!("choice `{}` is given twice", choice.value);
             let found = step.problem(Code::BadValue, choice.span, message);
-            problems.push(found.related(*before, "given here first"));
+            problems.push(found.with_related(*before, "given here first"));
             continue;
         }
         first.insert(choice.value.as_str(), choice.span);

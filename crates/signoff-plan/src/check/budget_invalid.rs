@@ -18,7 +18,7 @@ use crate::duration::UNITS;
 use crate::model::Budget;
 use crate::source::Span;
 use crate::spelling::Dialect;
-use crate::suggest::misspelt;
+use crate::suggest::misspelt_word;
 
 /// Reads a budget; reports one that cannot be, and limits nothing.
 pub(super) fn read(
@@ -67,7 +67,7 @@ fn unreadable(dialect: Dialect, written: &Spanned<String>, why: &str) -> Diagnos
     let found = Diagnostic::new(Code::BudgetInvalid, dialect, written.span, message);
     let words = [&budget::WORDS[..], &UNITS].concat();
     let reads = |text: &str| budget::parse(text).is_ok();
-    match misspelt(&written.value, &words, reads) {
+    match misspelt_word(&written.value, &words, reads) {
         Some((slip, meant)) => found.suggest_in(written, slip, meant),
         None => found.help("write `max 200k tokens, $1.50, 20 minutes, 3 agents`, or a part of it"),
     }

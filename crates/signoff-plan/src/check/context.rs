@@ -57,7 +57,7 @@ pub(super) fn shells(plan: &Plan) -> Vec<Option<Arc<Analysis>>> {
 pub(super) struct StepView<'a> {
     /// Position, from 0.
     pub(super) index: usize,
-    pub(super) written: &'a draft::Step,
+    pub(super) written: &'a draft::DraftStep,
     pub(super) resolved: &'a Step,
     /// What its contract holds.
     pub(super) shell: Option<&'a Analysis>,

@@ -39,7 +39,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         };
         let mut found = first.problem(Code::DependencyCycle, span(first), message);
         for step in members.iter().skip(1).take(SHOWN) {
-            found = found.related(span(step), format!("step `{}` waits here", step.id()));
+            found = found.with_related(span(step), format!("step `{}` waits here", step.id()));
         }
         problems.push(found.help("remove one of these dependencies"));
     }

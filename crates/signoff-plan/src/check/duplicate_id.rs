@@ -32,7 +32,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
                 let other = context.step(first).map_or(span, id_span);
                 let message = format!("two steps have the id `{}`", step.id());
                 let found = step.problem(Code::DuplicateId, span, message);
-                problems.push(found.related(other, "first here").help(format!(
+                problems.push(found.with_related(other, "first here").help(format!(
                     "give one of them another `{}`",
                     context.draft.dialect.spell("id")
                 )));

@@ -28,7 +28,7 @@ use crate::spelling::Dialect;
 pub(crate) fn at(dialect: Dialect, index: &Spanned<u64>, first: Span) -> Diagnostic {
     let message = format!("two steps have the index {}", index.value);
     Diagnostic::new(Code::DuplicateIndex, dialect, index.span, message)
-        .related(first, "first here")
+        .with_related(first, "first here")
         .help("give each step an index of its own, and correct the `dependsOn` that name it")
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn files(
         first.value, second.value
     );
     let found = Diagnostic::new(Code::DuplicateIndex, dialect, second.span, message)
-        .related(first.span, "the other one");
+        .with_related(first.span, "the other one");
     match free {
         Some(free) => found.help(format!("rename one of them; `{free:02}` is free")),
         None => found.help("rename one of them"),

@@ -58,7 +58,7 @@ pub(super) struct ExecutedText<'a> {
 
 enum TextLocation<'a> {
     /// A command whose every character has its own place.
-    Command(&'a crate::draft::Command),
+    Command(&'a crate::draft::CommandText),
     Whole(Span),
 }
 

@@ -81,7 +81,7 @@ fn needs(
         format!("add `{other}` to `{field}`")
     };
     let found = step.problem(Code::OrderError, span, message);
-    found.related(source.span(), "made here").help(help)
+    found.with_related(source.span(), "made here").help(help)
 }
 
 /// A step that waits for every step before it uses what a later one gives.
@@ -102,7 +102,7 @@ fn used_before_given(
     );
     let found = step.problem(Code::OrderError, span, message);
     let help = format!("move step `{id}` before step `{}`", step.id());
-    Some(found.related(source.span(), "given here").help(help))
+    Some(found.with_related(source.span(), "given here").help(help))
 }
 
 #[cfg(test)]

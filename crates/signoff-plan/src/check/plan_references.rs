@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::positions::Positions;
-use crate::draft::{Draft, Spanned, Step};
+use crate::draft::{Draft, DraftStep, Spanned};
 use crate::expression::{self, ExpressionError, ExpressionReads, PlaceholderContent, placeholders};
 use crate::reference::{PathPart, TokenKind, scan};
 use crate::source::Span;
@@ -113,7 +113,7 @@ pub(super) fn span_within(text: &str, span: Span, inside: Span) -> Span {
 }
 
 /// The expressions of a step.
-fn expressions(step: &Step) -> impl Iterator<Item = Expression<'_>> {
+fn expressions(step: &DraftStep) -> impl Iterator<Item = Expression<'_>> {
     let fields = [
         (ExpressionField::When, &step.when),
         (ExpressionField::ForEach, &step.for_each),
@@ -129,7 +129,7 @@ fn expressions(step: &Step) -> impl Iterator<Item = Expression<'_>> {
 }
 
 /// The texts in the arguments of a step that hold a dollar or a brace, with their places.
-fn each_text<'a>(step: &'a Step, visit: &mut impl FnMut(&'a str, Span)) {
+fn each_text<'a>(step: &'a DraftStep, visit: &mut impl FnMut(&'a str, Span)) {
     if let Some(args) = &step.args {
         let mut placeholders = step.args_spans.iter().copied();
         let mut next = || placeholders.next().unwrap_or(args.span);
@@ -162,7 +162,7 @@ fn walk<'a>(
 }
 
 /// Positions of the steps whose values a step uses, itself included.
-pub(super) fn used_steps(step: &Step, positions: &Positions<'_>) -> Vec<usize> {
+pub(super) fn used_steps(step: &DraftStep, positions: &Positions<'_>) -> Vec<usize> {
     let mut used = Vec::new();
     each_text(step, &mut |text, _| {
         for found in scan(text) {

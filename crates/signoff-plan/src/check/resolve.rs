@@ -81,7 +81,7 @@ struct Resolver<'p> {
 impl Resolver<'_> {
     fn step(
         &mut self,
-        written: &draft::Step,
+        written: &draft::DraftStep,
         index: usize,
         id: String,
         depends_on: Depends,
@@ -158,7 +158,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn work_of(&mut self, written: &draft::Step) -> Work {
+    fn work_of(&mut self, written: &draft::DraftStep) -> Work {
         self.problems
             .extend(bad_value::two_kinds_of_work(self.dialect, written));
         if let Some(tool) = &written.tool {
@@ -183,7 +183,7 @@ impl Resolver<'_> {
         }
     }
 
-    fn contract(&mut self, written: &draft::Contract) -> Contract {
+    fn contract(&mut self, written: &draft::DraftContract) -> Contract {
         let mut expect = bad_expect::read(self.dialect, &written.expect, self.problems);
         // Conditions on the output do not excuse a failing command.
         if !expect
@@ -327,7 +327,7 @@ fn step_record(written: &[(&'static str, Spanned<Value>)]) -> StepRecord {
         .collect()
 }
 
-fn hint(written: &draft::Hint) -> Option<Hint> {
+fn hint(written: &draft::DraftHint) -> Option<Hint> {
     let hint = Hint {
         tool: value_of(written.tool.as_ref()),
         operation: value_of(written.operation.as_ref()),

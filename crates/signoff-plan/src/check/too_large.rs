@@ -129,7 +129,7 @@ mod tests {
     use super::super::testing::{check, checked, plan};
     use super::*;
     use crate::dialect::parse;
-    use crate::draft::{Spanned, Step};
+    use crate::draft::{DraftStep, Spanned};
     use crate::source::Source;
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
     fn paths_have_a_limit() {
         let path = Spanned::new("a.md".to_owned(), Span::new(3, 7));
         let mut draft = Draft::empty(Dialect::Workunit);
-        draft.steps.push(Step::default());
+        draft.steps.push(DraftStep::default());
         draft.steps[0].produces = vec![path.clone(); PATHS];
         draft.steps[0].protects = vec![path; 2];
         limit_paths(&mut draft);

@@ -63,7 +63,7 @@ fn problem_of(
         return found.help(format!("they are empty; add `{tool}` to them"));
     };
     found
-        .related(allowed, "only these are allowed")
+        .with_related(allowed, "only these are allowed")
         .help(format!("add `{tool}` to `tools`, or call another"))
 }
 

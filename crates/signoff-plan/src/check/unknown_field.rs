@@ -117,7 +117,11 @@ pub(crate) fn ignored_key(dialect: Dialect, key: &Spanned<String>, known: &[&str
 }
 
 /// A label that is indented too far.
-pub(crate) fn indented(dialect: Dialect, name: &Spanned<String>, indentation: Span) -> Diagnostic {
+pub(crate) fn indented_label(
+    dialect: Dialect,
+    name: &Spanned<String>,
+    indentation: Span,
+) -> Diagnostic {
     let message = format!(
         "`{}` is indented, so it is read as text and not as a field",
         name.value

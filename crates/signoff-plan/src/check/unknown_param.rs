@@ -38,7 +38,12 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
         for param in template.reads.iter().flat_map(|reads| &reads.params) {
             problems.extend(unknown(context, step, param, template.span));
         }
-        problems.extend(misspelt(context, step, template.content, template.span));
+        problems.extend(misspelt_template(
+            context,
+            step,
+            template.content,
+            template.span,
+        ));
     }
     for step in context.steps() {
         contract(context, step, problems);
@@ -93,7 +98,7 @@ fn unknown(
 }
 
 /// A template that begins almost like one of ours.
-fn misspelt(
+fn misspelt_template(
     context: &Context<'_>,
     step: StepView<'_>,
     content: PlaceholderContent<'_>,

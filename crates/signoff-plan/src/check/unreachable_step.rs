@@ -57,7 +57,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
             .step(source)
             .and_then(|step| step.written.when.as_ref());
         problems.push(match condition {
-            Some(when) => found.related(when.span, "never true"),
+            Some(when) => found.with_related(when.span, "never true"),
             None => found,
         });
     }

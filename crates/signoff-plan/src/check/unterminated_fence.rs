@@ -50,7 +50,7 @@ pub(crate) fn swallowed_step(
 ) -> Diagnostic {
     let message = format!("this fenced block is not closed before `{step}`");
     Diagnostic::new(Code::UnterminatedFence, dialect, opening, message)
-        .related(closing, "it ends only here")
+        .with_related(closing, "it ends only here")
         .help("close it with a fence of the same kind and length; one that is to hold a step has four marks")
 }
 

@@ -62,7 +62,7 @@ pub(super) fn check(context: &Context<'_>, problems: &mut Vec<Diagnostic>) {
     for producers in patterns.values().filter(|producers| producers.len() > 1) {
         compare(context, producers.clone(), problems);
     }
-    let (pairs, whole) = overlapping(&patterns);
+    let (pairs, whole) = overlapping_pairs(&patterns);
     if !whole {
         context.pairs_left_out.set(true);
     }
@@ -88,7 +88,7 @@ const PAIRS: usize = 200_000;
 
 /// Pairs of different patterns that can cover the same path. Only a pattern with wildcards can cover
 /// another, and only below the folder it begins with. Whether that is all of them comes with it.
-fn overlapping<'a>(patterns: &'a ByPath<'_>) -> (Vec<(&'a str, &'a str)>, bool) {
+fn overlapping_pairs<'a>(patterns: &'a ByPath<'_>) -> (Vec<(&'a str, &'a str)>, bool) {
     let is_wild = |pattern: &&str| pattern.contains(['*', '?']) || pattern.ends_with('/');
     let mut by_folder: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for pattern in patterns.keys().map(Cow::as_ref).filter(is_wild) {
@@ -255,7 +255,7 @@ fn report(own: &WrittenPath<'_>, others: &[WrittenPath<'_>], message: String) ->
     let (step, path) = own;
     let mut found = step.problem(Code::WriteOverlap, path.span, message);
     for (_, path) in others.iter().take(NAMED) {
-        found = found.related(path.span, "produced here too");
+        found = found.with_related(path.span, "produced here too");
     }
     found
 }

@@ -3,11 +3,11 @@
 use super::Dialect;
 use crate::check::bad_value;
 use crate::diagnostic::Diagnostic;
-use crate::draft::{Command, Spanned};
+use crate::draft::{CommandText, Spanned};
 use crate::markdown::Fence;
 
 /// The text of a block, without the line end before its closing fence.
-pub(super) fn command(fence: &Fence) -> Command {
+pub(super) fn command(fence: &Fence) -> CommandText {
     let mut command = fence.content.clone();
     if command.text.ends_with('\n') {
         command.text.pop();

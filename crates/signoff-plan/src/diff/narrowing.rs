@@ -9,11 +9,12 @@ use crate::model::{Budget, Depends, Plan, Step};
 /// Does `after` ask for nothing that `before` does not? It may leave out steps that have not `begun`, tools, and budget;
 /// everything else is the same, above all every command.
 pub fn only_narrows(before: &Plan, after: &Plan, begun: &BTreeSet<String>) -> bool {
-    narrowed(before, after, begun).is_some_and(|expected| canonical(&expected) == canonical(after))
+    narrowed_plan(before, after, begun)
+        .is_some_and(|expected| canonical(&expected) == canonical(after))
 }
 
 /// The old plan with what the new one leaves out, if that may be left out.
-fn narrowed(before: &Plan, after: &Plan, begun: &BTreeSet<String>) -> Option<Plan> {
+fn narrowed_plan(before: &Plan, after: &Plan, begun: &BTreeSet<String>) -> Option<Plan> {
     let from: Vec<usize> = pairs(before, after).into_iter().collect::<Option<_>>()?;
     let kept: BTreeSet<usize> = from.iter().copied().collect();
     let is_kept = |at: usize| kept.contains(&at);

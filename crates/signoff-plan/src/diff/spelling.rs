@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::model::{Briefing, Budget, Condition, FailAction, OnFail, RetriedFailures};
+use crate::model::{BriefingStyle, Budget, Condition, FailAction, OnFail, RetriedFailures};
 use crate::{budget, duration};
 
 /// Members of a plan or step, in the spelling of plans. What only `other` has is filled in with what
@@ -28,7 +28,7 @@ pub(super) fn in_plan_spelling(
     for (name, text) in [
         ("on_fail", on_fail_text(&Map::new(), is_call(members))),
         ("depends_on", "every step before".to_owned()),
-        ("briefing", Briefing::default().word().to_owned()),
+        ("briefing", BriefingStyle::default().word().to_owned()),
     ] {
         if other.contains_key(name) && !members.contains_key(name) {
             out.insert(name.to_owned(), Value::from(text));

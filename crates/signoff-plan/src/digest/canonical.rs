@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{SCHEMA, jcs};
 use crate::field::{self, FieldSpec, Shape};
 use crate::model::{
-    Briefing, Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work,
+    BriefingStyle, Budget, Condition, Contract, Depends, Hint, OnFail, Plan, Step, Work,
 };
 use crate::source::text_up_to;
 
@@ -60,7 +60,7 @@ fn plan_members(plan: &Plan) -> Members<'_> {
     for field in field::PLAN.iter().filter(|field| field.signed) {
         match field.name {
             "params" if plan.params.is_empty() => {}
-            "briefing" if plan.briefing() == Briefing::Task => {}
+            "briefing" if plan.briefing() == BriefingStyle::Task => {}
             "params" => out.push("params", plan.params.clone().into_iter().collect::<Value>()),
             _ => out.field(field, plan),
         }

@@ -1,9 +1,9 @@
 //! Which field of a step a place in the text belongs to: forms show a problem under the field that it is about.
 
-use super::Step;
+use super::DraftStep;
 use crate::source::{Span, Spanned};
 
-impl Step {
+impl DraftStep {
     /// The name of the field that begins the closest around a place; none of a place between the fields.
     pub fn field_at(&self, place: Span) -> Option<&'static str> {
         let mut found: Vec<(Span, &'static str)> = vec![(self.title.span, "title")];

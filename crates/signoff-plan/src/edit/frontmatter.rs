@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::members::{Editor, not_shared};
+use super::members::{MemberEditor, not_shared};
 use super::{EditRefused, Splice};
 use crate::dialect::object::Format;
 use crate::markdown::frontmatter::{FrontmatterSpans, find_frontmatter};
@@ -119,12 +119,12 @@ impl<'a> Frontmatter<'a> {
     }
 
     /// The whole in braces, if that is how it is written, to be changed there.
-    pub(super) fn flow_mapping(&self) -> Option<(Editor<'a>, &Node)> {
+    pub(super) fn flow_mapping(&self) -> Option<(MemberEditor<'a>, &Node)> {
         let root = self.root.as_ref()?;
         let format = Format::Yaml;
         let text = self.text;
         let is_flow = root.span.slice(text).starts_with('{');
-        is_flow.then_some((Editor { text, format }, root))
+        is_flow.then_some((MemberEditor { text, format }, root))
     }
 
     /// Refuses to take a comment away with a value.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::members::Editor;
+use super::members::MemberEditor;
 use super::{EditRefused, Splice, splice};
 use crate::check::resolve;
 use crate::dialect::object::{self, Tree};
@@ -17,7 +17,7 @@ pub(super) struct KeyedFile<'a> {
     pub(super) source: &'a Source,
     pub(super) draft: &'a Draft,
     pub(super) root: Node,
-    pub(super) editor: Editor<'a>,
+    pub(super) editor: MemberEditor<'a>,
 }
 
 /// A way into the tree.
@@ -49,7 +49,7 @@ impl<'a> KeyedFile<'a> {
     pub(super) fn new(source: &'a Source, draft: &'a Draft) -> Result<Self, EditRefused> {
         let Tree { format, root, .. } = object::tree(source, draft.dialect);
         let root = root.ok_or_else(|| EditRefused::Unreadable("it is empty".to_owned()))?;
-        let editor = Editor {
+        let editor = MemberEditor {
             text: source.text(),
             format,
         };
@@ -73,7 +73,10 @@ impl<'a> KeyedFile<'a> {
     }
 
     /// The same, after checking that the file reads back with exactly these changes.
-    pub(super) fn checked(&self, changes: &[KeyChange]) -> Result<Vec<Splice>, EditRefused> {
+    pub(super) fn checked_splices(
+        &self,
+        changes: &[KeyChange],
+    ) -> Result<Vec<Splice>, EditRefused> {
         let splices = self.splices(changes)?;
         let bytes = splice::apply(self.source.bytes(), splices.clone());
         let after = Source::new(self.source.name(), bytes);
@@ -92,7 +95,7 @@ impl<'a> KeyedFile<'a> {
     }
 
     /// Position of each step in the file by its id.
-    pub(super) fn steps(&self) -> BTreeMap<String, (usize, &'a draft::Step)> {
+    pub(super) fn steps(&self) -> BTreeMap<String, (usize, &'a draft::DraftStep)> {
         let items = at(&self.root, &[PathSegment::Key("steps")]);
         let items = match items.map(|node| &node.kind) {
             Some(NodeKind::Sequence(items)) => items.as_slice(),

@@ -11,12 +11,12 @@ use crate::yaml::emit::scalar;
 
 /// A text of keys and values to edit.
 #[derive(Clone, Copy)]
-pub(super) struct Editor<'a> {
+pub(super) struct MemberEditor<'a> {
     pub(super) text: &'a str,
     pub(super) format: Format,
 }
 
-impl Editor<'_> {
+impl MemberEditor<'_> {
     /// What to write where so that a key of a mapping has this value; `null` takes the key away.
     pub(super) fn set(
         self,

@@ -23,7 +23,7 @@ pub(super) fn edit(
         }
         Edit::Reject { .. } => return Err(EditRefused::NoPlace("rejections".to_owned())),
     };
-    file.checked(&changes)
+    file.checked_splices(&changes)
 }
 
 /// The dialect does not have a field.

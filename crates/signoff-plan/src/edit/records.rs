@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::members::Editor;
+use super::members::MemberEditor;
 use super::{EditRefused, Marks, MarksFound, Splice, StepMark, splice, toolplan};
 use crate::dialect::object::{self, Format};
 use crate::dialect::{Dialect, parse};
@@ -113,7 +113,7 @@ pub(super) fn have_place(draft: &Draft) -> bool {
 
 /// As much as can be written at once.
 struct RecordBatch<'a> {
-    editor: Editor<'a>,
+    editor: MemberEditor<'a>,
     splices: Vec<Splice>,
     /// Nothing is left for another round.
     is_last: bool,
@@ -129,7 +129,7 @@ impl<'a> RecordBatch<'a> {
         let dialect = found.dialect;
         let wanted = WantedFields::new(found, marks, records)?;
         let mut round = Self {
-            editor: Editor {
+            editor: MemberEditor {
                 text: source.text(),
                 format: Format::Json,
             },

@@ -1,11 +1,11 @@
 //! Keys taken away, with the commas and lines that were there for them.
 
-use super::members::{Editor, not_shared};
+use super::members::{MemberEditor, not_shared};
 use super::{EditRefused, Splice};
 use crate::node::{Entry, Node};
 use crate::source::{Span, text_from, text_up_to};
 
-impl Editor<'_> {
+impl MemberEditor<'_> {
     /// What to take away so that a mapping is without its entry at `at`.
     pub(super) fn remove(
         self,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::keyed::{KeyChange, KeyedFile, PathSegment};
 use super::record::{no_place, plan, status};
 use super::{Edit, EditRefused, Splice};
-use crate::draft::{Draft, Step};
+use crate::draft::{Draft, DraftStep};
 use crate::field;
 use crate::source::Source;
 
@@ -24,7 +24,7 @@ pub(super) fn is_bare(draft: &Draft) -> bool {
         || !draft.params.is_empty()
         || !draft.approval_required_from.is_empty();
     let stored = |(name, _): &(&str, _)| *name != "estimated_duration";
-    let is_marked = |step: &Step| !step.marks.statuses.is_empty() || !step.record.is_empty();
+    let is_marked = |step: &DraftStep| !step.marks.statuses.is_empty() || !step.record.is_empty();
     !says_more && !draft.record.iter().any(stored) && !draft.steps.iter().any(is_marked)
 }
 
@@ -42,7 +42,7 @@ pub(super) fn edit(
         }
         Edit::Reject { .. } => return Err(EditRefused::NoPlace("rejections".to_owned())),
     };
-    file.checked(&changes)
+    file.checked_splices(&changes)
 }
 
 fn step_changes(

@@ -34,7 +34,7 @@ pub(super) fn splices(
     let ids = resolve::step_ids(draft);
     // If two steps have the same id, the first one counts.
     let steps = ids.iter().map(String::as_str).zip(&draft.steps).rev();
-    let steps: BTreeMap<&str, &draft::Step> = steps.collect();
+    let steps: BTreeMap<&str, &draft::DraftStep> = steps.collect();
     for (id, mark) in &marks.steps {
         let step = steps.get(id.as_str());
         let step = step.ok_or_else(|| EditRefused::UnknownStep(id.clone()))?;
@@ -80,7 +80,7 @@ fn is_shared(source: &Source, start: usize) -> bool {
 
 fn step_mark(
     source: &Source,
-    step: &draft::Step,
+    step: &draft::DraftStep,
     wanted: StepMark,
 ) -> Result<Vec<Splice>, EditRefused> {
     let marks = &step.marks;

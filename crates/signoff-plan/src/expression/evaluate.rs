@@ -55,7 +55,7 @@ impl fmt::Display for EvaluationFailed {
 
 impl std::error::Error for EvaluationFailed {}
 
-fn failed<T>(message: impl Into<String>) -> Result<T, EvaluationFailed> {
+fn fail<T>(message: impl Into<String>) -> Result<T, EvaluationFailed> {
     let message = message.into();
     Err(EvaluationFailed { message })
 }
@@ -65,7 +65,7 @@ pub fn evaluate_condition(text: &str, scope: &Scope) -> Result<bool, EvaluationF
     let value = evaluate(text, scope)?;
     match value.as_bool() {
         Some(holds) => Ok(holds),
-        None => failed(format!("it yields {}, not true or false", kind(&value))),
+        None => fail(format!("it yields {}, not true or false", kind(&value))),
     }
 }
 
@@ -77,11 +77,11 @@ pub fn evaluate_list(
 ) -> Result<Vec<Value>, EvaluationFailed> {
     let value = evaluate(text, scope)?;
     let Value::Array(items) = value else {
-        return failed(format!("it yields {}, not a list", kind(&value)));
+        return fail(format!("it yields {}, not a list", kind(&value)));
     };
     let count = items.len();
     if u64::try_from(count).is_ok_and(|count| count > max_items) {
-        return failed(format!("it yields {count} items; it may yield {max_items}"));
+        return fail(format!("it yields {count} items; it may yield {max_items}"));
     }
     Ok(items)
 }
@@ -121,7 +121,7 @@ pub fn constant(
 /// The value of an expression.
 pub(super) fn evaluate(text: &str, scope: &Scope) -> Result<Value, EvaluationFailed> {
     if let Some(mistake) = read(text).err().and_then(|all| all.into_iter().next()) {
-        return failed(mistake.message);
+        return fail(mistake.message);
     }
     evaluate_read(text, scope)
 }
@@ -146,9 +146,9 @@ fn evaluate_read(text: &str, scope: &Scope) -> Result<Value, EvaluationFailed> {
             message: error_message(&error),
         })?;
     if value.is_undefined() {
-        return failed("it reads something that does not exist");
+        return fail("it reads something that does not exist");
     }
-    serde_json::to_value(&value).or_else(|error| failed(error.to_string()))
+    serde_json::to_value(&value).or_else(|error| fail(error.to_string()))
 }
 
 fn error_message(error: &minijinja::Error) -> String {

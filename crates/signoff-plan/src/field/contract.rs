@@ -9,7 +9,7 @@ use crate::draft;
 use crate::model::{Condition, Contract};
 use crate::spelling::words;
 
-pub(crate) static CONTRACT: [FieldSpec<draft::Contract, Contract>; 7] = [
+pub(crate) static CONTRACT: [FieldSpec<draft::DraftContract, Contract>; 7] = [
     field(
         "contract.command",
         Shape::Custom(CustomField {
@@ -52,7 +52,7 @@ pub(crate) static CONTRACT: [FieldSpec<draft::Contract, Contract>; 7] = [
 /// Clears a field; a contract without fields disappears.
 pub(super) fn clear(
     slot: &mut Option<Contract>,
-    field: &'static FieldSpec<draft::Contract, Contract>,
+    field: &'static FieldSpec<draft::DraftContract, Contract>,
 ) {
     if let Some(contract) = slot {
         field.shape.clear(contract);

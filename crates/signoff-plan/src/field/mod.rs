@@ -62,14 +62,14 @@ pub(crate) fn of_plan(name: &str) -> Option<&'static FieldSpec<draft::Draft, Pla
 }
 
 /// The field of a step with this name, without those of its contract.
-pub(crate) fn of_step(name: &str) -> Option<&'static FieldSpec<draft::Step, Step>> {
+pub(crate) fn of_step(name: &str) -> Option<&'static FieldSpec<draft::DraftStep, Step>> {
     WORK.iter().chain(&STEP).find(|field| field.name == name)
 }
 
 /// The field of a contract with this name.
 pub(crate) fn of_contract(
     name: &str,
-) -> Option<&'static FieldSpec<draft::Contract, crate::model::Contract>> {
+) -> Option<&'static FieldSpec<draft::DraftContract, crate::model::Contract>> {
     CONTRACT.iter().find(|field| field.name == name)
 }
 

@@ -218,12 +218,12 @@ fn position(plan: &Plan, item: &Value) -> Option<usize> {
     match item.as_str() {
         Some(id) => plan
             .index_of(id)
-            .or_else(|| numbered(plan, id.parse().ok()?)),
-        None => numbered(plan, item.as_u64()?.try_into().ok()?),
+            .or_else(|| position_of_number(plan, id.parse().ok()?)),
+        None => position_of_number(plan, item.as_u64()?.try_into().ok()?),
     }
 }
 
-fn numbered(plan: &Plan, number: usize) -> Option<usize> {
+fn position_of_number(plan: &Plan, number: usize) -> Option<usize> {
     number.checked_sub(1).filter(|at| *at < plan.steps.len())
 }
 

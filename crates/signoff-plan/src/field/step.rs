@@ -11,7 +11,7 @@ use crate::draft;
 use crate::model::Step;
 use crate::spelling::words;
 
-pub(crate) static STEP: [FieldSpec<draft::Step, Step>; 19] = [
+pub(crate) static STEP: [FieldSpec<draft::DraftStep, Step>; 19] = [
     field("on_fail", Policy(slot!(on_fail))),
     as_told(field("subscriptions", References(slot!(subscriptions)))),
     defines(field("produces", Names(slot!(produces)))),

@@ -19,7 +19,7 @@ macro_rules! part {
     };
 }
 
-pub(super) static WORK: [FieldSpec<draft::Step, Step>; 10] = [
+pub(super) static WORK: [FieldSpec<draft::DraftStep, Step>; 10] = [
     special_field("id", |step| json!(step.id), |step| step.id.clear(), id),
     special_field(
         "title",
@@ -48,7 +48,7 @@ const fn special_field(
     value: fn(&Step) -> Value,
     clear: fn(&mut Step),
     normalize: NormalizeFn,
-) -> FieldSpec<draft::Step, Step> {
+) -> FieldSpec<draft::DraftStep, Step> {
     field(
         name,
         Shape::Custom(CustomField {

@@ -51,11 +51,11 @@ impl Token<'_> {
         self.text.starts_with("//")
     }
 
-    fn opens(&self) -> bool {
+    fn is_opening(&self) -> bool {
         matches!(self.text, "{" | "[")
     }
 
-    fn closes(&self) -> bool {
+    fn is_closing(&self) -> bool {
         matches!(self.text, "}" | "]")
     }
 }
@@ -83,9 +83,9 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
             close: None,
             blank_before: newlines > 1,
         };
-        if token.opens() {
+        if token.is_opening() {
             open.push(tokens.len());
-        } else if token.closes() {
+        } else if token.is_closing() {
             let partner = open.pop()?;
             let count = tokens.len();
             let opening = tokens.get_mut(partner)?;
@@ -155,7 +155,7 @@ impl<'t> Writer<'t> {
             self.comment(token, previous);
             return Some(());
         }
-        if token.closes() {
+        if token.is_closing() {
             self.indent = self.indent.saturating_sub(1);
             self.line(false);
             self.out.push_str(token.text);
@@ -168,7 +168,7 @@ impl<'t> Writer<'t> {
                 self.break_unless(next, &[]);
             }
             ":" => self.out.push_str(": "),
-            _ if token.opens() => self.open(token)?,
+            _ if token.is_opening() => self.open(token)?,
             text => {
                 self.begin(token);
                 self.out.push_str(text);

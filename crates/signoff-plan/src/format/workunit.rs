@@ -5,7 +5,7 @@ use super::blank_lines::blank_lines_before;
 use super::lines::file_end_splices;
 use crate::check::unknown_field::documented_name;
 use crate::dialect::workunit::TICK;
-use crate::dialect::workunit::layout::{FieldGroup, Heading, Layout, LocatedField, layout};
+use crate::dialect::workunit::layout::{FieldGroup, Layout, LocatedField, PartHeading, layout};
 use crate::dialect::workunit::values::marker_len;
 use crate::edit::{Splice, splice_into};
 use crate::source::{Source, Span, text_from, text_up_to};
@@ -56,7 +56,7 @@ struct Formatter<'s> {
 impl Formatter<'_> {
     fn format_headings(&mut self, layout: &Layout) {
         for heading in &layout.headings {
-            let Heading { line, own, next } = heading;
+            let PartHeading { line, own, next } = heading;
             let at_the_top = self.body == 0 && line.start == 0;
             if !at_the_top {
                 self.set_blank_lines(self.body, line.start, |_| 1);

@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::dependencies::dependencies;
 use super::ids::ids;
-use super::material::{FoundStep, Material};
+use super::imported::{ImportedPlan, ImportedStep};
 use super::sections::with_line_feeds;
 use super::titles::short_title;
 use super::{ImportFormat, ImportLoss, Imported};
 use crate::dialect::Dialect;
 use crate::field;
 use crate::format::format_as;
-use crate::model::{Briefing, Depends, Plan, Step, StepDetails, StepRecord, Work};
+use crate::model::{BriefingStyle, Depends, Plan, Step, StepDetails, StepRecord, Work};
 use crate::source::Source;
 use crate::write::workunit::{OWNER, UnknownDependencies, write_with_unknown};
 
@@ -21,15 +21,15 @@ use crate::write::workunit::{OWNER, UnknownDependencies, write_with_unknown};
 const UNNAMED: &str = "Imported plan";
 
 pub(super) fn assemble(
-    mut material: Material,
+    mut imported: ImportedPlan,
     format: ImportFormat,
     sign: String,
     name: &str,
 ) -> Imported {
-    if !material.context.is_empty() {
-        material.context.insert(0, origin(name));
+    if !imported.context.is_empty() {
+        imported.context.insert(0, origin(name));
     }
-    let (mut plan, unknown) = plan(&mut material);
+    let (mut plan, unknown) = plan(&mut imported);
     let mut written = write_with_unknown(&plan, &unknown);
     // A title that is not a heading is in the task as well.
     let titles: BTreeSet<String> = (written.losses.iter())
@@ -59,7 +59,7 @@ pub(super) fn assemble(
             why: loss.why.clone(),
         })
         .collect();
-    material.losses.extend(unwritten);
+    imported.losses.extend(unwritten);
     let text = written
         .files
         .into_iter()
@@ -70,8 +70,8 @@ pub(super) fn assemble(
         sign,
         text: format_draft(text),
         steps: plan.steps.len(),
-        losses: material.losses,
-        notes: material.notes,
+        losses: imported.losses,
+        notes: imported.notes,
     }
 }
 
@@ -114,24 +114,24 @@ fn format_draft(text: String) -> String {
     tidy.map_or(text, |tidy| tidy.text().to_owned())
 }
 
-fn plan(material: &mut Material) -> (Plan, UnknownDependencies) {
-    let ids = ids(&material.steps);
-    let (depends, unknown) = dependencies(material, &ids);
-    let found = std::mem::take(&mut material.steps);
+fn plan(imported: &mut ImportedPlan) -> (Plan, UnknownDependencies) {
+    let ids = ids(&imported.steps);
+    let (depends, unknown) = dependencies(imported, &ids);
+    let found = std::mem::take(&mut imported.steps);
     let steps = found.into_iter().zip(ids).zip(depends).enumerate();
     let steps: Vec<Step> = steps
         .map(|(at, ((found, id), depends))| step(at, id, depends, found))
         .collect();
-    let own = material.title.take().unwrap_or_else(|| UNNAMED.to_owned());
+    let own = imported.title.take().unwrap_or_else(|| UNNAMED.to_owned());
     let title = short_title(&own);
     if title != own.trim() {
-        material.context.push(format!("Title: {own}"));
+        imported.context.push(format!("Title: {own}"));
     }
-    let context = with_line_feeds(&material.context.join("\n\n"));
+    let context = with_line_feeds(&imported.context.join("\n\n"));
     let context = Some(context.trim().to_owned()).filter(|context| !context.is_empty());
     let told = context.is_some() && !steps.is_empty();
     if told {
-        material.note("agents are told the text around the steps: `briefing: thread`");
+        imported.note("agents are told the text around the steps: `briefing: thread`");
     }
     let plan = Plan {
         title: Some(if title.is_empty() {
@@ -144,13 +144,13 @@ fn plan(material: &mut Material) -> (Plan, UnknownDependencies) {
         context,
         briefing: (!steps.is_empty()).then(|| {
             let briefing = if told {
-                Briefing::Thread
+                BriefingStyle::Thread
             } else {
-                Briefing::Task
+                BriefingStyle::Task
             };
             briefing.word().to_owned()
         }),
-        record: (material.record.iter())
+        record: (imported.record.iter())
             .map(|(name, value)| ((*name).to_owned(), value.clone()))
             .collect(),
         steps,
@@ -159,7 +159,7 @@ fn plan(material: &mut Material) -> (Plan, UnknownDependencies) {
     (plan, unknown)
 }
 
-fn step(at: usize, id: String, depends_on: Depends, found: FoundStep) -> Step {
+fn step(at: usize, id: String, depends_on: Depends, found: ImportedStep) -> Step {
     let task = with_line_feeds(&found.task);
     let lines = task
         .split('\n')

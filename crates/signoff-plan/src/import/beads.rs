@@ -5,18 +5,18 @@
 use std::collections::BTreeMap;
 
 use super::ImportError;
-use super::json::{JsonFile, Members, criteria, items, task, text, title_or_first_line};
-use super::material::{FoundStep, ImportedDependencies, Material};
+use super::imported::{ImportedDependencies, ImportedPlan, ImportedStep};
+use super::json::{JsonFile, MemberReader, criteria, items, task, text, title_or_first_line};
 use super::sections::name_as_title;
 use super::status::UntouchedSteps;
 use crate::node::{Entry, Node};
 use crate::source::Source;
 
-pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
+pub(super) fn read(source: &Source) -> Result<ImportedPlan, ImportError> {
     let file = JsonFile::new(source)?;
     let mut reader = IssueReader {
         file,
-        material: Material::default(),
+        imported: ImportedPlan::default(),
         untouched: UntouchedSteps::default(),
         parents: BTreeMap::new(),
     };
@@ -34,18 +34,18 @@ pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
     }
     reader.join_families();
     let IssueReader {
-        mut material,
+        mut imported,
         untouched,
         ..
     } = reader;
-    untouched.note(&mut material);
-    material.title = name_as_title(source.name());
-    Ok(material)
+    untouched.note(&mut imported);
+    imported.title = name_as_title(source.name());
+    Ok(imported)
 }
 
 struct IssueReader<'s> {
     file: JsonFile<'s>,
-    material: Material,
+    imported: ImportedPlan,
     untouched: UntouchedSteps,
     /// The epics of each issue, by position of the issue.
     parents: BTreeMap<usize, Vec<String>>,
@@ -60,16 +60,16 @@ struct Links {
 
 impl IssueReader<'_> {
     fn issue(&mut self, node: &Node, entries: &[Entry]) {
-        let mut members = Members::new(entries);
+        let mut members = MemberReader::new(entries);
         if members
             .take_member("status", text)
             .is_some_and(|status| status == "tombstone")
         {
             self.file
-                .note_loss(&mut self.material, "issue", node, "the issue is deleted");
+                .note_loss(&mut self.imported, "issue", node, "the issue is deleted");
             return;
         }
-        let mut members = Members::new(entries);
+        let mut members = MemberReader::new(entries);
         let mut step = title_and_task(&mut members);
         let status = members.take_member("status", |node| text(node).map(|word| (word, node)));
         if let Some((word, node)) = status
@@ -77,26 +77,26 @@ impl IssueReader<'_> {
         {
             let why = format!("a draft marks only what is done or skipped, not `{word}`");
             self.file
-                .note_loss(&mut self.material, "status", node, &why);
+                .note_loss(&mut self.imported, "status", node, &why);
         }
         record(&mut members, &mut step);
         let links = self.links(&mut members);
-        members.lose_rest(self.file, &mut self.material);
+        members.lose_rest(self.file, &mut self.imported);
         step.waits = ImportedDependencies::Names(links.waits);
         if !links.parents.is_empty() {
             self.parents
-                .insert(self.material.steps.len(), links.parents);
+                .insert(self.imported.steps.len(), links.parents);
         }
-        self.material.steps.push(step);
+        self.imported.steps.push(step);
     }
 
-    fn links(&mut self, members: &mut Members<'_>) -> Links {
+    fn links(&mut self, members: &mut MemberReader<'_>) -> Links {
         let mut links = Links::default();
         let nodes = members
             .take_member("dependencies", items)
             .unwrap_or_default();
         for node in nodes {
-            let mut link = Members::new(node.entries().unwrap_or_default());
+            let mut link = MemberReader::new(node.entries().unwrap_or_default());
             let kind = link
                 .take_member("type", text)
                 .unwrap_or_else(|| "blocks".to_owned());
@@ -110,16 +110,16 @@ impl IssueReader<'_> {
                     let why =
                         "only `blocks`, `waits-for` and `parent-child` say what waits for what";
                     self.file
-                        .note_loss(&mut self.material, "dependencies", node, why);
+                        .note_loss(&mut self.imported, "dependencies", node, why);
                     continue;
                 }
             }
-            self.material.note("`blocks` and `waits-for` mean that a step waits; with `parent-child` the parent waits for its children");
+            self.imported.note("`blocks` and `waits-for` mean that a step waits; with `parent-child` the parent waits for its children");
             // It is the issue itself.
             link.take_member("issue_id", text);
-            let before = self.material.losses.len();
-            link.lose_rest(self.file, &mut self.material);
-            for loss in self.material.losses.iter_mut().skip(before) {
+            let before = self.imported.losses.len();
+            link.lose_rest(self.file, &mut self.imported);
+            for loss in self.imported.losses.iter_mut().skip(before) {
                 loss.field = format!("dependencies.{}", loss.field);
             }
         }
@@ -128,7 +128,7 @@ impl IssueReader<'_> {
 
     /// Makes epics wait for their children, and children for what their epics wait for.
     fn join_families(&mut self) {
-        let steps = &mut self.material.steps;
+        let steps = &mut self.imported.steps;
         let position: BTreeMap<String, usize> = (steps.iter().enumerate().rev())
             .filter_map(|(at, step)| Some((step.name.clone()?, at)))
             .collect();
@@ -150,7 +150,7 @@ impl IssueReader<'_> {
 }
 
 /// What is to be done, and how it is called.
-fn title_and_task(members: &mut Members<'_>) -> FoundStep {
+fn title_and_task(members: &mut MemberReader<'_>) -> ImportedStep {
     let name = members.text("id");
     let description = members.text("description");
     let own = members.text("title").unwrap_or_default();
@@ -164,17 +164,17 @@ fn title_and_task(members: &mut Members<'_>) -> FoundStep {
         ("Notes:", members.text("notes")),
         ("Acceptance criteria:", untold),
     ];
-    FoundStep {
+    ImportedStep {
         name,
         task: task(&own, &parts),
         title,
         acceptance: acceptance.unwrap_or_default(),
-        ..FoundStep::default()
+        ..ImportedStep::default()
     }
 }
 
 /// What is kept about a step and decides nothing.
-fn record(members: &mut Members<'_>, step: &mut FoundStep) {
+fn record(members: &mut MemberReader<'_>, step: &mut ImportedStep) {
     let priority = members.text("priority");
     step.record
         .extend(priority.map(|priority| ("priority", priority.into())));
@@ -205,8 +205,8 @@ fn names(waits: &ImportedDependencies) -> Vec<String> {
     }
 }
 
-fn add(step: Option<&mut FoundStep>, more: impl IntoIterator<Item = String>) {
-    if let Some(FoundStep {
+fn add(step: Option<&mut ImportedStep>, more: impl IntoIterator<Item = String>) {
+    if let Some(ImportedStep {
         waits: ImportedDependencies::Names(names),
         ..
     }) = step

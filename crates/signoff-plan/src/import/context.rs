@@ -121,14 +121,14 @@ fn push_line(text: &mut String, line: &str, apart: bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lists::outermost;
+    use super::super::lists::outermost_items;
     use super::super::markdown::lines;
     use super::*;
 
     #[track_caller]
     fn check(text: &str, around_steps: &str, expected: &[Option<&str>]) {
         let lines = lines(text);
-        let steps = outermost(&lines, |_, item| item.mark.is_some());
+        let steps = outermost_items(&lines, |_, item| item.mark.is_some());
         let steps: Vec<_> = steps.iter().map(|step| step.start..step.end).collect();
         let found = context_around(&lines, &steps, title_line(&lines));
         assert_eq!(found.text, around_steps);

@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ids::of_name;
-use super::material::{FoundStep, ImportedDependencies, Material};
+use super::imported::{ImportedDependencies, ImportedPlan, ImportedStep};
 use crate::model::Depends;
 use crate::write::workunit::UnknownDependencies;
 
 /// What each step waits for, and which names no step has.
 pub(super) fn dependencies(
-    material: &mut Material,
+    imported: &mut ImportedPlan,
     ids: &[String],
 ) -> (Vec<Depends>, UnknownDependencies) {
-    let mut names = Names::new(&material.steps, ids);
+    let mut names = Names::new(&imported.steps, ids);
     let mut unknown = UnknownDependencies::new();
     let mut depends = Vec::new();
-    for (at, step) in material.steps.iter().enumerate() {
+    for (at, step) in imported.steps.iter().enumerate() {
         let found: Vec<usize> = match &step.waits {
             ImportedDependencies::AllBefore => {
                 depends.push(Depends::AllBefore);
@@ -34,7 +34,7 @@ pub(super) fn dependencies(
         depends.push(Depends::from_positions(at, found.collect()));
     }
     let notes = names.notes;
-    material.notes.extend(notes);
+    imported.notes.extend(notes);
     (depends, unknown)
 }
 
@@ -46,7 +46,7 @@ struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    fn new(steps: &'s [FoundStep], ids: &'s [String]) -> Self {
+    fn new(steps: &'s [ImportedStep], ids: &'s [String]) -> Self {
         let mut names = Self {
             positions: BTreeMap::new(),
             ids: ids.iter().map(String::as_str).collect(),
@@ -78,7 +78,7 @@ impl<'s> Names<'s> {
             match self.positions.get(name.as_str()) {
                 Some(at) => known.push(*at),
                 None => {
-                    let id = self.unused(name);
+                    let id = self.unused_id(name);
                     self.notes.insert(format!(
                         "`{name}` is not in the source; steps wait for `{id}` all the same"
                     ));
@@ -90,7 +90,7 @@ impl<'s> Names<'s> {
     }
 
     /// An id that no step has.
-    fn unused(&self, name: &str) -> String {
+    fn unused_id(&self, name: &str) -> String {
         let mut id = of_name(name);
         if id.is_empty() {
             "unknown".clone_into(&mut id);
@@ -114,22 +114,22 @@ mod tests {
 
     #[test]
     fn a_name_that_nobody_has_is_never_the_id_of_another_step() {
-        let step = |name: &str, waits: &[&str]| FoundStep {
+        let step = |name: &str, waits: &[&str]| ImportedStep {
             name: Some(name.to_owned()),
             waits: ImportedDependencies::Names(
                 waits.iter().map(|name| (*name).to_owned()).collect(),
             ),
-            ..FoundStep::default()
+            ..ImportedStep::default()
         };
-        let mut material = Material {
+        let mut imported = ImportedPlan {
             steps: vec![step("a", &["b", "A!"]), step("b", &["b", ""])],
-            ..Material::default()
+            ..ImportedPlan::default()
         };
         let ids = ["a".to_owned(), "b".to_owned()];
-        let (depends, unknown) = dependencies(&mut material, &ids);
+        let (depends, unknown) = dependencies(&mut imported, &ids);
         assert_eq!(depends, [Depends::On(vec![1]), Depends::On(vec![1])]);
         assert_eq!(unknown[&0], ["a-unknown"]);
         assert_eq!(unknown[&1], ["unknown"]);
-        assert_eq!(material.notes.len(), 2);
+        assert_eq!(imported.notes.len(), 2);
     }
 }

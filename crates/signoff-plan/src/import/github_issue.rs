@@ -1,15 +1,15 @@
 //! The text of a GitHub issue, or what `gh issue view --json title,body` prints.
 
 use super::context::{context_around, heading_text, title_line};
-use super::json::{JsonFile, Members};
-use super::lists::outermost;
+use super::imported::ImportedPlan;
+use super::json::{JsonFile, MemberReader};
+use super::lists::outermost_items;
 use super::markdown::lines;
-use super::material::Material;
 use super::plan_mode::{add_items, add_part};
 use super::{ImportError, sections};
 use crate::source::Source;
 
-pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
+pub(super) fn read(source: &Source) -> Result<ImportedPlan, ImportError> {
     if !source.parts().is_empty()
         || !source
             .text()
@@ -22,17 +22,17 @@ pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
     let file = JsonFile::new(source)?;
     let (content, start) = file.text();
     let root = file.value(content, start)?;
-    let mut members = Members::new(root.entries().unwrap_or_default());
+    let mut members = MemberReader::new(root.entries().unwrap_or_default());
     let title = members.text("title");
     let body = members.text("body").unwrap_or_default();
-    let mut material = read_text("the body", &sections::with_line_feeds(&body));
-    if let (Some(own), true) = (&material.title, title.is_some()) {
+    let mut imported = read_text("the body", &sections::with_line_feeds(&body));
+    if let (Some(own), true) = (&imported.title, title.is_some()) {
         let own = format!("# {own}");
-        material.context.insert(0, own);
+        imported.context.insert(0, own);
     }
-    material.title = title.or(material.title);
-    members.lose_rest(file, &mut material);
-    Ok(material)
+    imported.title = title.or(imported.title);
+    members.lose_rest(file, &mut imported);
+    Ok(imported)
 }
 
 /// What GitHub fenced lists of tasks with.
@@ -57,25 +57,25 @@ fn without_task_fences(text: &str) -> Option<String> {
 }
 
 /// Only check boxes are steps: issues have lists of anything.
-fn read_text(name: &str, text: &str) -> Material {
+fn read_text(name: &str, text: &str) -> ImportedPlan {
     let opened = without_task_fences(text);
     let lines = lines(opened.as_deref().unwrap_or(text));
     let title = title_line(&lines);
-    let mut material = Material {
+    let mut imported = ImportedPlan {
         title: title.map(|at| heading_text(&lines, at).to_owned()),
-        ..Material::default()
+        ..ImportedPlan::default()
     };
     if opened.is_some() {
-        material.note(format!(
+        imported.note(format!(
             "the fences `{TASK_FENCE}` and ```` ``` ```` around lists of tasks are left away"
         ));
     }
-    let items = outermost(&lines, |_, item| item.mark.is_some());
-    let ranges = add_items(&mut material, name, &lines, &items, "check boxes");
+    let items = outermost_items(&lines, |_, item| item.mark.is_some());
+    let ranges = add_items(&mut imported, name, &lines, &items, "check boxes");
     let surroundings = context_around(&lines, &ranges, title);
-    material.add_context(&surroundings.text);
-    for (step, part) in material.steps.iter_mut().zip(surroundings.parts) {
+    imported.add_context(&surroundings.text);
+    for (step, part) in imported.steps.iter_mut().zip(surroundings.parts) {
         add_part(step, part);
     }
-    material
+    imported
 }

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::material::FoundStep;
+use super::imported::ImportedStep;
 use crate::check::bad_filename::kebab_case;
 
 /// How many letters of a title an id has at most.
 const LONGEST: usize = 40;
 
 /// An id for each step.
-pub(super) fn ids(steps: &[FoundStep]) -> Vec<String> {
+pub(super) fn ids(steps: &[ImportedStep]) -> Vec<String> {
     let mut taken = TakenIds::default();
-    let wanted = |(at, step): (usize, &FoundStep)| {
+    let wanted = |(at, step): (usize, &ImportedStep)| {
         let named = step.name.as_deref().map(of_name);
         let id = named.filter(|id| !id.is_empty());
         let id = id.unwrap_or_else(|| of_title(&step.title));
@@ -81,12 +81,12 @@ mod tests {
 
     #[track_caller]
     fn check(steps: &[(Option<&str>, &str)], expected: &[&str]) {
-        let steps: Vec<FoundStep> = steps
+        let steps: Vec<ImportedStep> = steps
             .iter()
-            .map(|(name, title)| FoundStep {
+            .map(|(name, title)| ImportedStep {
                 name: name.map(str::to_owned),
                 title: (*title).to_owned(),
-                ..FoundStep::default()
+                ..ImportedStep::default()
             })
             .collect();
         assert_eq!(ids(&steps), expected);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::material::Material;
+use super::imported::ImportedPlan;
 use super::{ImportError, ImportLoss};
 use crate::json::{Comments, parse};
 use crate::node::{Entry, Node, NodeKind};
@@ -56,10 +56,16 @@ impl<'s> JsonFile<'s> {
     }
 
     /// Lists every value in a node as lost.
-    pub(super) fn note_loss(self, material: &mut Material, field: &str, node: &Node, why: &str) {
+    pub(super) fn note_loss(
+        self,
+        imported: &mut ImportedPlan,
+        field: &str,
+        node: &Node,
+        why: &str,
+    ) {
         let mut values = Vec::new();
         leaves(field, node, &mut values);
-        material
+        imported
             .losses
             .extend(values.into_iter().map(|(field, node)| ImportLoss {
                 file: self.source.name().to_owned(),
@@ -107,12 +113,12 @@ pub(super) fn items(node: &Node) -> Option<&[Node]> {
 }
 
 /// The members of an object, each of which is used once or lost.
-pub(super) struct Members<'n> {
+pub(super) struct MemberReader<'n> {
     entries: &'n [Entry],
     used: BTreeSet<usize>,
 }
 
-impl<'n> Members<'n> {
+impl<'n> MemberReader<'n> {
     pub(super) fn new(entries: &'n [Entry]) -> Self {
         Self {
             entries,
@@ -146,10 +152,10 @@ impl<'n> Members<'n> {
     }
 
     /// Lists what was not used.
-    pub(super) fn lose_rest(self, file: JsonFile<'_>, material: &mut Material) {
+    pub(super) fn lose_rest(self, file: JsonFile<'_>, imported: &mut ImportedPlan) {
         for (at, entry) in self.entries.iter().enumerate() {
             if !self.used.contains(&at) {
-                file.note_loss(material, &entry.key.value, &entry.value, NO_FIELD);
+                file.note_loss(imported, &entry.key.value, &entry.value, NO_FIELD);
             }
         }
     }

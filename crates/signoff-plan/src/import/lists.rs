@@ -15,7 +15,7 @@ pub(super) struct ItemBlock<'s> {
 }
 
 /// The outermost items that are chosen, in the order they stand in.
-pub(super) fn outermost<'s>(
+pub(super) fn outermost_items<'s>(
     lines: &[MarkdownLine<'s>],
     chosen: impl Fn(usize, &ListItem<'s>) -> bool,
 ) -> Vec<ItemBlock<'s>> {
@@ -36,7 +36,7 @@ pub(super) fn outermost<'s>(
 }
 
 /// The chosen items at any depth: each ends where the next one begins.
-pub(super) fn every<'s>(
+pub(super) fn all_items<'s>(
     lines: &[MarkdownLine<'s>],
     chosen: impl Fn(&ListItem<'s>) -> bool,
 ) -> Vec<ItemBlock<'s>> {
@@ -155,7 +155,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {
         let lines = lines(text);
-        let found = outermost(&lines, |_, item| item.mark.is_some());
+        let found = outermost_items(&lines, |_, item| item.mark.is_some());
         let found: Vec<&str> = found.iter().map(|block| block.text.as_str()).collect();
         assert_eq!(found, expected, "{text:?}");
     }

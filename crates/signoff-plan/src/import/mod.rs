@@ -9,10 +9,10 @@ mod context;
 mod dependencies;
 mod github_issue;
 mod ids;
+mod imported;
 mod json;
 mod lists;
 mod markdown;
-mod material;
 mod numbered_tasks;
 mod open_spec;
 mod plan_mode;
@@ -26,7 +26,7 @@ mod titles;
 
 use std::fmt;
 
-use self::material::Material;
+use self::imported::ImportedPlan;
 use self::recognise::RecognisedFormat;
 use crate::source::Source;
 
@@ -139,11 +139,11 @@ pub fn import(source: &Source, format: Option<ImportFormat>) -> Result<Imported,
         },
         None => recognise::recognise(source),
     };
-    let material = read(source, format)?;
-    Ok(assemble::assemble(material, format, sign, source.name()))
+    let imported = read(source, format)?;
+    Ok(assemble::assemble(imported, format, sign, source.name()))
 }
 
-fn read(source: &Source, format: ImportFormat) -> Result<Material, ImportError> {
+fn read(source: &Source, format: ImportFormat) -> Result<ImportedPlan, ImportError> {
     match format {
         ImportFormat::PlanMode => sections::read(source, plan_mode::read),
         ImportFormat::SpecKit => sections::read(source, spec_kit::read),

@@ -3,24 +3,24 @@
 //! A task with tasks of its own is done by doing these: it is not a step, and its tasks say what they are part of.
 
 use super::context::{context_around, heading_text, title_line};
-use super::lists::{ItemBlock, block, every, outermost};
+use super::imported::{ImportedPlan, ImportedStep};
+use super::lists::{ItemBlock, all_items, block, outermost_items};
 use super::markdown::{MarkdownLine, lines};
-use super::material::{FoundStep, Material};
 use super::plan_mode::add_part;
-use super::status::marked;
+use super::status::take_mark;
 
-pub(super) fn read(name: &str, text: &str) -> Material {
+pub(super) fn read(name: &str, text: &str) -> ImportedPlan {
     let lines = lines(text);
     let title = title_line(&lines);
-    let mut material = Material {
+    let mut imported = ImportedPlan {
         title: title.map(|at| heading_text(&lines, at).to_owned()),
-        ..Material::default()
+        ..ImportedPlan::default()
     };
-    let numbered = every(&lines, |item| {
+    let numbered = all_items(&lines, |item| {
         item.mark.is_some() && number(item.text).is_some()
     });
     let blocks = if numbered.is_empty() {
-        outermost(&lines, |_, item| item.mark.is_some())
+        outermost_items(&lines, |_, item| item.mark.is_some())
     } else {
         with_unnumbered(&lines, numbered)
     };
@@ -43,24 +43,24 @@ pub(super) fn read(name: &str, text: &str) -> Material {
         let mut step = found_step(block);
         add_part(&mut step, (!part.is_empty()).then_some(part));
         let line = lines.get(block.start).map(|line| line.number);
-        material
+        imported
             .losses
-            .extend(marked(&mut step, &block.item, name, line));
-        material.steps.push(step);
+            .extend(take_mark(&mut step, &block.item, name, line));
+        imported.steps.push(step);
     }
     for (_, group) in &groups {
         let line = lines.get(group.start).map(|line| line.number);
-        let mut step = FoundStep::default();
-        material
+        let mut step = ImportedStep::default();
+        imported
             .losses
-            .extend(marked(&mut step, &group.item, name, line));
+            .extend(take_mark(&mut step, &group.item, name, line));
     }
-    material.add_context(&surroundings.text);
+    imported.add_context(&surroundings.text);
     if !groups.is_empty() {
-        material
+        imported
             .note("tasks that have tasks of their own are not steps; their text is in the context");
     }
-    material
+    imported
 }
 
 /// Check boxes without a number that belong to no task are tasks too.
@@ -75,7 +75,7 @@ fn with_unnumbered<'s>(
             .into_iter()
             .for_each(|taken| *taken = true);
     }
-    let mut all = outermost(lines, |at, item| {
+    let mut all = outermost_items(lines, |at, item| {
         item.mark.is_some() && taken.get(at) == Some(&false)
     });
     for task in &mut all {
@@ -91,14 +91,14 @@ fn with_unnumbered<'s>(
     all
 }
 
-fn found_step(block: &ItemBlock<'_>) -> FoundStep {
+fn found_step(block: &ItemBlock<'_>) -> ImportedStep {
     let number = number(block.item.text);
     let text = number.map_or(block.item.text, |(_, rest)| rest);
-    FoundStep {
+    ImportedStep {
         name: number.map(|(number, _)| number.to_owned()),
         title: text.to_owned(),
         task: block.text.replacen(block.item.text, text, 1),
-        ..FoundStep::default()
+        ..ImportedStep::default()
     }
 }
 

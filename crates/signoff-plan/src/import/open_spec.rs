@@ -1,14 +1,14 @@
 //! A change of `OpenSpec`: `proposal.md`, `design.md` and the deltas in `specs/` around `tasks.md`.
 
 use super::context::{heading_text, title_line};
-use super::material::Material;
+use super::imported::ImportedPlan;
 use super::{ImportError, markdown, numbered_tasks, sections};
 use crate::source::Source;
 
-pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
-    let mut material = sections::read(source, numbered_tasks::read)?;
+pub(super) fn read(source: &Source) -> Result<ImportedPlan, ImportError> {
+    let mut imported = sections::read(source, numbered_tasks::read)?;
     if source.parts().is_empty() {
-        return Ok(material);
+        return Ok(imported);
     }
     // The tasks are called `Tasks`; the change has its name in the proposal, else in its directory.
     let files = sections::files(source);
@@ -23,11 +23,11 @@ pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
     let better = better.or_else(|| sections::name_as_title(source.name()));
     let unnamed = sections::name_as_title(source.name());
     if let Some(better) = better {
-        let own = material.title.replace(better);
+        let own = imported.title.replace(better);
         // What the tasks themselves are called is said all the same.
         if let Some(own) = own.filter(|own| Some(own) != unnamed.as_ref()) {
-            material.add_context(&format!("From `{}`: {own}", sections::TASKS));
+            imported.add_context(&format!("From `{}`: {own}", sections::TASKS));
         }
     }
-    Ok(material)
+    Ok(imported)
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::context::{context_around, heading_text, title_line};
-use super::lists::{ItemBlock, dedent, outermost};
+use super::imported::{ImportedPlan, ImportedStep};
+use super::lists::{ItemBlock, dedent, outermost_items};
 use super::markdown::{MarkdownLine, lines};
-use super::material::{FoundStep, Material};
-use super::status::marked;
+use super::status::take_mark;
 use super::step_headings::{
     announces, is_no_work, is_section, lines_below, numbered_headings, with_bold_headings,
     without_number,
@@ -16,14 +16,14 @@ use super::step_headings::{
 /// What Codex writes around a plan.
 const TAGS: [&str; 2] = ["<proposed_plan>", "</proposed_plan>"];
 
-pub(super) fn read(name: &str, text: &str) -> Material {
+pub(super) fn read(name: &str, text: &str) -> ImportedPlan {
     let (text, notes) = without_tags(text);
     let lines = with_bold_headings(lines(&text));
     let title = title_line(&lines).filter(|at| !is_section(heading_text(&lines, *at)));
-    let mut material = Material {
+    let mut imported = ImportedPlan {
         title: title.map(|at| heading_text(&lines, at).to_owned()),
         notes,
-        ..Material::default()
+        ..ImportedPlan::default()
     };
     let headings = numbered_headings(&lines, title);
     let (listed, what) = listed_steps(&lines, title);
@@ -36,18 +36,18 @@ pub(super) fn read(name: &str, text: &str) -> Material {
     };
     let finer = boxes.iter().filter(|block| inside(block)).count() >= headings.len();
     let ranges = if !boxes.is_empty() && (headings.is_empty() || finer) {
-        add_items(&mut material, name, &lines, &boxes, "check boxes")
+        add_items(&mut imported, name, &lines, &boxes, "check boxes")
     } else if !headings.is_empty() {
-        add_headings(&mut material, &lines, &headings)
+        add_headings(&mut imported, &lines, &headings)
     } else {
-        add_items(&mut material, name, &lines, &listed, what)
+        add_items(&mut imported, name, &lines, &listed, what)
     };
     let surroundings = context_around(&lines, &ranges, title);
-    material.add_context(&surroundings.text);
-    for (step, part) in material.steps.iter_mut().zip(surroundings.parts) {
+    imported.add_context(&surroundings.text);
+    for (step, part) in imported.steps.iter_mut().zip(surroundings.parts) {
         add_part(step, part);
     }
-    material
+    imported
 }
 
 /// The text without the tags that Codex writes around a plan, with the same lines.
@@ -74,15 +74,15 @@ fn without_tags(text: &str) -> (Cow<'_, str>, Vec<String>) {
 fn check_boxes<'s>(lines: &[MarkdownLine<'s>], only_these: bool) -> Vec<ItemBlock<'s>> {
     let other = lines_below(lines, |_, text| is_no_work(text));
     let is_other = |at: usize| other.get(at).copied().unwrap_or(false);
-    let boxes = outermost(lines, |at, item| item.mark.is_some() && !is_other(at));
+    let boxes = outermost_items(lines, |at, item| item.mark.is_some() && !is_other(at));
     if boxes.is_empty() && only_these {
-        return outermost(lines, |_, item| item.mark.is_some());
+        return outermost_items(lines, |_, item| item.mark.is_some());
     }
     boxes
 }
 
 /// Says in the task of a step what it is part of.
-pub(super) fn add_part(step: &mut FoundStep, part: Option<String>) {
+pub(super) fn add_part(step: &mut ImportedStep, part: Option<String>) {
     if let Some(part) = part {
         step.task = format!("{}\n\nPart of: {part}", step.task);
     }
@@ -90,36 +90,36 @@ pub(super) fn add_part(step: &mut FoundStep, part: Option<String>) {
 
 /// Makes a step of each item.
 pub(super) fn add_items(
-    material: &mut Material,
+    imported: &mut ImportedPlan,
     name: &str,
     lines: &[MarkdownLine<'_>],
     items: &[ItemBlock<'_>],
     what: &str,
 ) -> Vec<Range<usize>> {
     if !items.is_empty() {
-        material.note(format!("the steps are its {what}, one after the other"));
+        imported.note(format!("the steps are its {what}, one after the other"));
     }
     for block in items {
-        let mut step = FoundStep {
+        let mut step = ImportedStep {
             title: block.item.text.to_owned(),
             task: block.text.clone(),
-            ..FoundStep::default()
+            ..ImportedStep::default()
         };
         let number = lines.get(block.start).map(|line| line.number);
-        material
+        imported
             .losses
-            .extend(marked(&mut step, &block.item, name, number));
-        material.steps.push(step);
+            .extend(take_mark(&mut step, &block.item, name, number));
+        imported.steps.push(step);
     }
     items.iter().map(|block| block.start..block.end).collect()
 }
 
 fn add_headings(
-    material: &mut Material,
+    imported: &mut ImportedPlan,
     lines: &[MarkdownLine<'_>],
     headings: &[Range<usize>],
 ) -> Vec<Range<usize>> {
-    material.note("the steps are its headings with numbers, one after the other");
+    imported.note("the steps are its headings with numbers, one after the other");
     for (at, section) in headings.iter().enumerate() {
         let heading = heading_text(lines, section.start);
         let title = without_number(heading, at + 1);
@@ -132,10 +132,10 @@ fn add_headings(
         } else {
             format!("{title}\n\n{body}")
         };
-        material.steps.push(FoundStep {
+        imported.steps.push(ImportedStep {
             title: title.to_owned(),
             task,
-            ..FoundStep::default()
+            ..ImportedStep::default()
         });
     }
     headings.to_vec()
@@ -149,13 +149,16 @@ fn listed_steps<'s>(
     // The title of a plan announces nothing.
     let announced = lines_below(lines, |at, text| title != Some(at) && announces(text));
     let is_announced = |at: usize| announced.get(at).copied().unwrap_or(false);
-    let numbered = outermost(lines, |at, item| item.numbered && is_announced(at));
+    let numbered = outermost_items(lines, |at, item| item.numbered && is_announced(at));
     if !numbered.is_empty() {
         return (numbered, "numbered items");
     }
-    let bullets = outermost(lines, |at, _| is_announced(at));
+    let bullets = outermost_items(lines, |at, _| is_announced(at));
     if !bullets.is_empty() {
         return (bullets, "list items");
     }
-    (outermost(lines, |_, item| item.numbered), "numbered items")
+    (
+        outermost_items(lines, |_, item| item.numbered),
+        "numbered items",
+    )
 }

@@ -1,11 +1,11 @@
 //! The files of a source: the one with the tasks, and those around it.
 
 use super::ImportError;
-use super::material::Material;
+use super::imported::ImportedPlan;
 use crate::source::Source;
 
 /// Reads the tasks of a file with this name.
-pub(super) type TaskReader = fn(name: &str, text: &str) -> Material;
+pub(super) type TaskReader = fn(name: &str, text: &str) -> ImportedPlan;
 
 /// The file that has the tasks of a directory.
 pub(super) const TASKS: &str = "tasks.md";
@@ -20,24 +20,24 @@ const ORDER: [&str; 5] = [
 ];
 
 /// Reads a file, or the tasks of a directory with the other files as context.
-pub(super) fn read(source: &Source, tasks: TaskReader) -> Result<Material, ImportError> {
+pub(super) fn read(source: &Source, tasks: TaskReader) -> Result<ImportedPlan, ImportError> {
     let files = files(source);
     if !source.parts().is_empty() {
         return directory(source, &files, tasks);
     }
     let text = files.first().map_or("", |(_, text)| *text);
-    let mut material = tasks(source.name(), text);
-    if material.title.is_none() {
-        material.title = name_as_title(source.name());
+    let mut imported = tasks(source.name(), text);
+    if imported.title.is_none() {
+        imported.title = name_as_title(source.name());
     }
-    Ok(material)
+    Ok(imported)
 }
 
 fn directory(
     source: &Source,
     files: &[(String, &str)],
     tasks: TaskReader,
-) -> Result<Material, ImportError> {
+) -> Result<ImportedPlan, ImportError> {
     let is_tasks = |name: &str| name == TASKS;
     let Some((name, text)) = files.iter().find(|(name, _)| is_tasks(name)) else {
         return Err(ImportError {
@@ -47,8 +47,8 @@ fn directory(
         });
     };
     let shown = format!("{}/{name}", source.name().trim_end_matches('/'));
-    let mut material = tasks(&shown, text);
-    let own = std::mem::take(&mut material.context);
+    let mut imported = tasks(&shown, text);
+    let own = std::mem::take(&mut imported.context);
     let mut others: Vec<_> = files.iter().filter(|(name, _)| !is_tasks(name)).collect();
     others.sort_by_key(|(name, _)| {
         ORDER
@@ -58,17 +58,17 @@ fn directory(
     });
     for (name, text) in others {
         if !text.trim().is_empty() {
-            material.add_context(&format!(
+            imported.add_context(&format!(
                 "From `{name}`:\n\n{}",
                 with_line_feeds(text).trim()
             ));
         }
     }
-    material.context.extend(own);
-    if material.title.is_none() {
-        material.title = name_as_title(source.name());
+    imported.context.extend(own);
+    if imported.title.is_none() {
+        imported.title = name_as_title(source.name());
     }
-    Ok(material)
+    Ok(imported)
 }
 
 /// The files with their texts, without byte order marks.

@@ -7,26 +7,26 @@
 use std::collections::BTreeMap;
 
 use super::context::{context_around, heading_text, title_line};
-use super::lists::{ItemBlock, outermost};
+use super::imported::{ImportedDependencies, ImportedPlan, ImportedStep};
+use super::lists::{ItemBlock, outermost_items};
 use super::markdown::lines;
-use super::material::{FoundStep, ImportedDependencies, Material};
 use super::plan_mode::add_part;
-use super::status::marked;
+use super::status::take_mark;
 use super::step_headings::{is_no_work, lines_below};
 
-pub(super) fn read(name: &str, text: &str) -> Material {
+pub(super) fn read(name: &str, text: &str) -> ImportedPlan {
     let lines = lines(text);
     let title = title_line(&lines);
-    let mut material = Material {
+    let mut imported = ImportedPlan {
         title: title.map(|at| heading_text(&lines, at).to_owned()),
-        ..Material::default()
+        ..ImportedPlan::default()
     };
     // A check list about the tasks is none of tasks, unless these have ids.
     let listed = lines_below(&lines, |_, heading| is_no_work(heading));
     let is_task = |at: usize, text: &str| {
         tags(text).id.is_some() || !listed.get(at).copied().unwrap_or(false)
     };
-    let items = outermost(&lines, |at, item| {
+    let items = outermost_items(&lines, |at, item| {
         item.mark.is_some() && is_task(at, item.text)
     });
     let ranges: Vec<_> = items.iter().map(|block| block.start..block.end).collect();
@@ -36,29 +36,29 @@ pub(super) fn read(name: &str, text: &str) -> Material {
     for (at, (block, part)) in items.iter().zip(surroundings.parts).enumerate() {
         let tags = tags(block.item.text);
         let waits = order.next_dependencies(at, tags.parallel, part.as_deref());
-        let waits = named.add_to(waits, at, block.item.text, &mut material);
-        let mut step = FoundStep {
+        let waits = named.add_to(waits, at, block.item.text, &mut imported);
+        let mut step = ImportedStep {
             name: tags.id.map(str::to_owned),
             title: tags.text.to_owned(),
             task: block.text.replacen(block.item.text, tags.text, 1),
             waits,
-            ..FoundStep::default()
+            ..ImportedStep::default()
         };
         if !tags.labels.is_empty() {
             step.record.push(("tags", tags.labels.into()));
         }
         add_part(&mut step, part);
         let number = lines.get(block.start).map(|line| line.number);
-        material
+        imported
             .losses
-            .extend(marked(&mut step, &block.item, name, number));
-        material.steps.push(step);
+            .extend(take_mark(&mut step, &block.item, name, number));
+        imported.steps.push(step);
     }
-    material.add_context(&surroundings.text);
-    if !material.steps.is_empty() {
-        material.note("tasks wait for all before them; those marked `[P]` do not wait for their neighbours in the phase");
+    imported.add_context(&surroundings.text);
+    if !imported.steps.is_empty() {
+        imported.note("tasks wait for all before them; those marked `[P]` do not wait for their neighbours in the phase");
     }
-    material
+    imported
 }
 
 /// What stands before the text of a task.
@@ -183,13 +183,13 @@ impl<'s> NamedTasks<'s> {
         waits: ImportedDependencies,
         at: usize,
         text: &str,
-        material: &mut Material,
+        imported: &mut ImportedPlan,
     ) -> ImportedDependencies {
         let mut said = Vec::new();
         for name in dependencies(text) {
             match self.find(name) {
                 Some(positions) => said.extend(positions.filter(|other| *other != at)),
-                None => material.note(format!(
+                None => imported.note(format!(
                     "line \"{text}\": no task is called `{name}`, so nothing waits for it"
                 )),
             }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::ImportLoss;
+use super::imported::{ImportedPlan, ImportedStep};
 use super::markdown::{ListItem, is_done};
-use super::material::{FoundStep, Material};
 
 /// Takes over the mark of a check box; what a step cannot have is a loss.
-pub(super) fn marked(
-    step: &mut FoundStep,
+pub(super) fn take_mark(
+    step: &mut ImportedStep,
     item: &ListItem<'_>,
     file: &str,
     line: Option<usize>,
@@ -44,7 +44,7 @@ pub(super) struct UntouchedSteps(BTreeMap<String, usize>);
 
 impl UntouchedSteps {
     /// Takes over a status; `false` if a step cannot have it.
-    pub(super) fn take_over(&mut self, step: &mut FoundStep, status: &str) -> bool {
+    pub(super) fn take_over(&mut self, step: &mut ImportedStep, status: &str) -> bool {
         match status.to_lowercase().as_str() {
             "done" | "completed" | "complete" | "closed" => step.done = true,
             "cancelled" | "canceled" | "skipped" => step.skipped = true,
@@ -60,7 +60,7 @@ impl UntouchedSteps {
     }
 
     /// Says which statuses were understood.
-    pub(super) fn note(self, material: &mut Material) {
+    pub(super) fn note(self, imported: &mut ImportedPlan) {
         for (status, count) in self.0 {
             let mark = match status.to_lowercase().as_str() {
                 known if UNTOUCHED.contains(&known) => "no mark",
@@ -68,7 +68,7 @@ impl UntouchedSteps {
                 _ => "✅, which is not believed: a contract decides",
             };
             let steps = if count == 1 { "step" } else { "steps" };
-            material.note(format!("status `{status}` of {count} {steps}: {mark}"));
+            imported.note(format!("status `{status}` of {count} {steps}: {mark}"));
         }
     }
 }

@@ -5,14 +5,14 @@
 use std::collections::BTreeSet;
 
 use super::ImportError;
-use super::json::{JsonFile, Members, criteria, items, task, text, title_or_first_line};
-use super::material::{FoundStep, ImportedDependencies, Material};
+use super::imported::{ImportedDependencies, ImportedPlan, ImportedStep};
+use super::json::{JsonFile, MemberReader, criteria, items, task, text, title_or_first_line};
 use super::sections::name_as_title;
 use super::status::UntouchedSteps;
 use crate::node::{Entry, Node};
 use crate::source::Source;
 
-pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
+pub(super) fn read(source: &Source) -> Result<ImportedPlan, ImportError> {
     let file = JsonFile::new(source)?;
     let (content, start) = file.text();
     let root = file.value(content, start)?;
@@ -24,7 +24,7 @@ pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
     };
     let mut reader = TaskReader {
         file,
-        material: Material::default(),
+        imported: ImportedPlan::default(),
         untouched: UntouchedSteps::default(),
         tag: String::new(),
     };
@@ -40,15 +40,15 @@ pub(super) fn read(source: &Source) -> Result<Material, ImportError> {
         reader.tags(entries, tags);
     }
     let TaskReader {
-        mut material,
+        mut imported,
         untouched,
         ..
     } = reader;
-    untouched.note(&mut material);
-    if material.title.is_none() {
-        material.title = name_as_title(source.name());
+    untouched.note(&mut imported);
+    if imported.title.is_none() {
+        imported.title = name_as_title(source.name());
     }
-    Ok(material)
+    Ok(imported)
 }
 
 fn is_list_of_tasks(entry: &Entry) -> bool {
@@ -62,7 +62,7 @@ fn is_tag(entry: &Entry) -> bool {
 
 struct TaskReader<'s> {
     file: JsonFile<'s>,
-    material: Material,
+    imported: ImportedPlan,
     untouched: UntouchedSteps,
     /// What the names of the present list begin with: nothing in the first one, else its tag and a dot.
     tag: String,
@@ -106,7 +106,7 @@ impl TaskReader<'_> {
             if !is_tag(entry) {
                 let why = "it is not a list of tasks";
                 self.file
-                    .note_loss(&mut self.material, tag, &entry.value, why);
+                    .note_loss(&mut self.imported, tag, &entry.value, why);
                 continue;
             }
             self.tag = if first {
@@ -114,7 +114,7 @@ impl TaskReader<'_> {
             } else {
                 format!("{tag}.")
             };
-            self.material.note(match (tags, first) {
+            self.imported.note(match (tags, first) {
                 (1, _) => format!("the only tag is `{tag}`"),
                 (_, true) => format!("tag `{tag}`: the ids of its steps have no prefix"),
                 (_, false) => format!("tag `{tag}`: the ids of its steps begin with it"),
@@ -126,14 +126,14 @@ impl TaskReader<'_> {
 
     /// A list of tasks, and what is said about it.
     fn list(&mut self, entries: &[Entry]) {
-        let mut members = Members::new(entries);
+        let mut members = MemberReader::new(entries);
         let tasks = members.take_member("tasks", items).unwrap_or_default();
         for name in ["metadata", "meta"] {
             if let Some(about) = members.take_member(name, Node::entries) {
                 self.read_project(about);
             }
         }
-        members.lose_rest(self.file, &mut self.material);
+        members.lose_rest(self.file, &mut self.imported);
         for node in tasks {
             match node.entries() {
                 Some(entries) => {
@@ -142,33 +142,33 @@ impl TaskReader<'_> {
                 }
                 None => {
                     let why = "a task is an object";
-                    self.file.note_loss(&mut self.material, "tasks", node, why);
+                    self.file.note_loss(&mut self.imported, "tasks", node, why);
                 }
             }
         }
     }
 
     fn read_project(&mut self, entries: &[Entry]) {
-        let mut members = Members::new(entries);
+        let mut members = MemberReader::new(entries);
         let first = self.tag.is_empty();
-        if first && self.material.title.is_none() {
+        if first && self.imported.title.is_none() {
             let title = members.text("projectName").or_else(|| members.text("name"));
-            self.material.title = title;
+            self.imported.title = title;
         }
         if let Some(description) = members.text("description") {
-            self.material.add_context(&description);
+            self.imported.add_context(&description);
         }
         if first {
             for (name, field) in [("created", "created_at"), ("updated", "updated_at")] {
                 let value = members.text(name).map(|text| (field, text.into()));
-                self.material.record.extend(value);
+                self.imported.record.extend(value);
             }
         }
-        members.lose_rest(self.file, &mut self.material);
+        members.lose_rest(self.file, &mut self.imported);
     }
 
     fn task(&mut self, entries: &[Entry], place: &TaskPlace<'_>) {
-        let mut members = Members::new(entries);
+        let mut members = MemberReader::new(entries);
         let id = members.text("id");
         let name = format!("{}{}", place.prefix, id.as_deref().unwrap_or_default());
         let mut step = title_and_task(&mut members);
@@ -182,15 +182,15 @@ impl TaskReader<'_> {
         let wanted = dependencies(&mut members).into_iter();
         waits.extend(wanted.map(|id| place.name_of(&id, &self.tag)));
         let subtasks = members.take_member("subtasks", items).unwrap_or_default();
-        members.lose_rest(self.file, &mut self.material);
+        members.lose_rest(self.file, &mut self.imported);
         let own = self.subtasks(subtasks, &name, &waits);
         if !own.is_empty() {
-            self.material
+            self.imported
                 .note("a task with subtasks waits for them, and they for what it waits for");
         }
         waits.extend(own);
         step.waits = ImportedDependencies::Names(waits);
-        self.material.steps.push(step);
+        self.imported.steps.push(step);
     }
 
     fn unknown_status(&mut self, entries: &[Entry], word: &str) {
@@ -198,7 +198,7 @@ impl TaskReader<'_> {
         if let Some(entry) = found {
             let why = format!("a draft marks only what is done or skipped, not `{word}`");
             self.file
-                .note_loss(&mut self.material, "status", &entry.value, &why);
+                .note_loss(&mut self.imported, "status", &entry.value, &why);
         }
     }
 
@@ -207,7 +207,7 @@ impl TaskReader<'_> {
         let ids: BTreeSet<String> = nodes
             .iter()
             .filter_map(|node| {
-                let mut members = Members::new(node.entries()?);
+                let mut members = MemberReader::new(node.entries()?);
                 members.text("id")
             })
             .collect();
@@ -215,14 +215,14 @@ impl TaskReader<'_> {
         for node in nodes {
             let Some(entries) = node.entries() else {
                 self.file.note_loss(
-                    &mut self.material,
+                    &mut self.imported,
                     "subtasks",
                     node,
                     "a subtask is an object",
                 );
                 continue;
             };
-            let before = self.material.steps.len();
+            let before = self.imported.steps.len();
             let place = TaskPlace {
                 prefix: &format!("{parent}."),
                 inherited: waits,
@@ -230,7 +230,7 @@ impl TaskReader<'_> {
             };
             self.task(entries, &place);
             // The last one is the subtask itself; those before it are its own subtasks.
-            let Some(step) = self.material.steps.last_mut() else {
+            let Some(step) = self.imported.steps.last_mut() else {
                 continue;
             };
             if let Some(name) = &step.name {
@@ -247,7 +247,7 @@ impl TaskReader<'_> {
 }
 
 /// What is to be done, and how it is called.
-fn title_and_task(members: &mut Members<'_>) -> FoundStep {
+fn title_and_task(members: &mut MemberReader<'_>) -> ImportedStep {
     let own = members.text("title").unwrap_or_default();
     let description = members.text("description");
     let title = title_or_first_line(&own, description.as_deref());
@@ -257,7 +257,7 @@ fn title_and_task(members: &mut Members<'_>) -> FoundStep {
     let untold = strategy.filter(|_| acceptance.is_none());
     let parts = [("", description), ("", details), ("Test strategy:", untold)];
     let priority = members.text("priority");
-    FoundStep {
+    ImportedStep {
         task: task(&own, &parts),
         title,
         acceptance: acceptance.unwrap_or_default(),
@@ -265,12 +265,12 @@ fn title_and_task(members: &mut Members<'_>) -> FoundStep {
             .map(|priority| ("priority", priority.into()))
             .into_iter()
             .collect(),
-        ..FoundStep::default()
+        ..ImportedStep::default()
     }
 }
 
 /// The ids of what a task waits for: a list, or ids with commas between.
-fn dependencies(members: &mut Members<'_>) -> Vec<String> {
+fn dependencies(members: &mut MemberReader<'_>) -> Vec<String> {
     let listed = members.take_member("dependencies", |node| match items(node) {
         Some(items) => items.iter().map(text).collect::<Option<Vec<String>>>(),
         None => {

@@ -18,7 +18,7 @@ pub(crate) use self::located::{
 };
 pub(crate) use self::parser::{parse, parse_items};
 pub(crate) use self::render::{Separators, inline};
-pub(crate) use self::scan::{Outline, is_steps, outline};
+pub(crate) use self::scan::{ObjectKeys, is_steps, outline};
 #[cfg(doc)]
 use crate::node::Problem;
 

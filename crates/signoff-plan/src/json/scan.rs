@@ -5,7 +5,7 @@ use crate::suggest::nearest;
 
 /// The keys of an object and of the first objects in its list `steps`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Outline<'a> {
+pub(crate) struct ObjectKeys<'a> {
     /// Keys of the whole, in the order they come.
     pub(crate) keys: Vec<&'a str>,
     /// Keys of the steps.
@@ -18,14 +18,14 @@ pub(crate) struct Outline<'a> {
 const STEPS: usize = 20;
 
 /// The keys of a text that begins like an object. Mistakes in it do not matter.
-pub(crate) fn outline(text: &str) -> Option<Outline<'_>> {
+pub(crate) fn outline(text: &str) -> Option<ObjectKeys<'_>> {
     let mut scan = Scan {
         text,
         at: 0,
         open: Vec::new(),
         in_steps: false,
         steps: 0,
-        outline: Outline::default(),
+        outline: ObjectKeys::default(),
     };
     scan.skip();
     if !scan.rest().starts_with('{') {
@@ -47,7 +47,7 @@ struct Scan<'a> {
     open: Vec<u8>,
     in_steps: bool,
     steps: usize,
-    outline: Outline<'a>,
+    outline: ObjectKeys<'a>,
 }
 
 impl<'a> Scan<'a> {

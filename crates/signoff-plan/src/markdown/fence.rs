@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::source::{Command, Span, Spanned, first_line, text_from};
+use crate::source::{CommandText, Span, Spanned, first_line, text_from};
 
 /// A fenced block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,34 +14,39 @@ pub(crate) struct Fence {
     /// First word after the opening fence.
     pub(crate) language: Option<Spanned<String>>,
     /// The text inside, without the indentation of a list around it, with LF line ends.
-    pub(crate) content: Command,
+    pub(crate) content: CommandText,
     /// Whether there is a closing fence.
     pub(crate) closed: bool,
 }
 
 /// What [`blocks`] finds.
 #[derive(Debug, Default)]
-pub(super) struct Blocks {
+pub(super) struct MarkdownBlocks {
     pub(super) fences: Vec<Fence>,
     pub(super) comments: Vec<Span>,
     pub(super) open_comments: Vec<Span>,
 }
 
 /// Finds the fenced blocks and comments of a body that begins at `offset` in the file.
-pub(super) fn blocks(body: &str, offset: usize) -> Blocks {
-    let mut found = Blocks::default();
+pub(super) fn blocks(body: &str, offset: usize) -> MarkdownBlocks {
+    let mut found = MarkdownBlocks::default();
     let mut inside: Option<Fence> = None;
     let plain = PlainBody::of(body);
     for (event, range) in Parser::new_ext(&plain.text, Options::empty()).into_offset_iter() {
         let local = Span::new(range.start, range.end);
         if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) = &event {
-            inside = Some(opened(body, local, &plain.original(info), offset));
+            inside = Some(fence_from_opening(
+                body,
+                local,
+                &plain.original_text(info),
+                offset,
+            ));
         } else if matches!(event, Event::End(TagEnd::CodeBlock)) {
             found.fences.extend(inside.take());
         } else if let (Event::Text(text), Some(fence)) = (&event, inside.as_mut()) {
             // A lone carriage return ends a line too; a shell must never be handed one.
             fence.content.push(
-                &plain.original(text).replace('\r', "\n"),
+                &plain.original_text(text).replace('\r', "\n"),
                 local.shift(offset),
             );
             // A last line that is part of the text closes nothing, however it looks: it is indented.
@@ -84,7 +89,7 @@ impl<'a> PlainBody<'a> {
     }
 
     /// A part of it, as it was written.
-    fn original(&self, part: &str) -> String {
+    fn original_text(&self, part: &str) -> String {
         match self.mark {
             Some(mark) => part.replace(mark, "<"),
             None => part.to_owned(),
@@ -92,12 +97,12 @@ impl<'a> PlainBody<'a> {
     }
 }
 
-fn opened(body: &str, local: Span, info: &str, offset: usize) -> Fence {
+fn fence_from_opening(body: &str, local: Span, info: &str, offset: usize) -> Fence {
     let text = local.slice(body);
     Fence {
         span: Span::new(local.start, local.start + text.trim_end().len()).shift(offset),
         language: language(text, info, local.start + offset),
-        content: Command::default(),
+        content: CommandText::default(),
         closed: is_closed(text),
     }
 }
@@ -129,7 +134,7 @@ fn is_closed(block: &str) -> bool {
     })
 }
 
-fn comment(body: &str, local: Span, offset: usize, found: &mut Blocks) {
+fn comment(body: &str, local: Span, offset: usize, found: &mut MarkdownBlocks) {
     let text = local.slice(body);
     if !text.trim_start().starts_with("<!--") {
         return;

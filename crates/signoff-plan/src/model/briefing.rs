@@ -3,7 +3,7 @@
 /// What stands in a prompt beside the task, the subscriptions and the acceptance criteria. Each dialect has
 /// its own, so a plan that is converted says whose it keeps: the same digest means the same prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Briefing {
+pub enum BriefingStyle {
     /// Nothing: the agent does not know that there is a plan.
     #[default]
     Task,
@@ -15,7 +15,7 @@ pub enum Briefing {
     Proposal,
 }
 
-impl Briefing {
+impl BriefingStyle {
     /// The word for it in every dialect that has one.
     pub const fn word(self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use super::Span;
 ///
 /// The text has LF line ends and no list indentation; the file may have both otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Command {
+pub struct CommandText {
     /// The text that is run.
     pub text: String,
     /// Offset in the text and the source bytes it came from, in order.
@@ -22,7 +22,7 @@ pub struct Piece {
     pub span: Span,
 }
 
-impl Command {
+impl CommandText {
     /// Adds a stretch of text and the place it came from.
     pub(crate) fn push(&mut self, text: &str, span: Span) {
         let offset = self.text.len();
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn offsets_of_a_command_lead_back_to_the_source() {
-        let mut command = Command::default();
+        let mut command = CommandText::default();
         command.push("ab\n", Span::new(10, 13));
         command.push("cd", Span::new(16, 18));
         assert_eq!(command.source_offset(0), 10);
@@ -82,6 +82,9 @@ mod tests {
         assert_eq!(command.source_span(Span::new(0, 5)), Span::new(10, 18));
         assert_eq!(command.source_span(Span::new(0, 2)), Span::new(10, 12));
         assert_eq!(command.source_span(Span::new(5, 5)), Span::at(18));
-        assert_eq!(Command::default().source_span(Span::new(0, 9)), Span::at(0));
+        assert_eq!(
+            CommandText::default().source_span(Span::new(0, 9)),
+            Span::at(0)
+        );
     }
 }

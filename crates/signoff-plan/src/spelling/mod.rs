@@ -13,7 +13,7 @@ pub(crate) mod workunit;
 use std::fmt;
 
 pub(crate) use self::keys::{label, label_of, members};
-use crate::model::{Briefing, Depends, FailAction, OnFail, Work};
+use crate::model::{BriefingStyle, Depends, FailAction, OnFail, Work};
 
 /// A spelling of the plan language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -121,12 +121,12 @@ impl Dialect {
     }
 
     /// What agents receive beside their task where a plan says nothing of its own.
-    pub(crate) const fn default_briefing(self) -> Briefing {
+    pub(crate) const fn default_briefing(self) -> BriefingStyle {
         match self {
-            Self::Workunit | Self::Toolplan => Briefing::Task,
-            Self::Thread => Briefing::Thread,
-            Self::Proposal => Briefing::Proposal,
-            Self::Record => Briefing::Record,
+            Self::Workunit | Self::Toolplan => BriefingStyle::Task,
+            Self::Thread => BriefingStyle::Thread,
+            Self::Proposal => BriefingStyle::Proposal,
+            Self::Record => BriefingStyle::Record,
         }
     }
 }

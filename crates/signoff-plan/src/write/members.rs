@@ -8,9 +8,9 @@ use crate::spelling::Dialect;
 
 /// Keys and values under construction.
 #[derive(Debug, Default)]
-pub(super) struct Members(Map<String, Value>);
+pub(super) struct MemberWriter(Map<String, Value>);
 
-impl Members {
+impl MemberWriter {
     pub(super) fn put(&mut self, key: &str, value: impl Into<Value>) {
         self.0.insert(key.to_owned(), value.into());
     }
@@ -69,7 +69,7 @@ fn unless_default(name: &str, value: Value, dialect: Dialect) -> Option<Value> {
     })
 }
 
-impl Members {
+impl MemberWriter {
     /// Writes a contract as its command alone, where that says it all.
     pub(super) fn shorten_contract(&mut self) {
         if let Some(Value::Object(contract)) = self.0.get_mut("contract")

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::WrittenPlan;
-use super::members::{self, Members};
+use super::members::{self, MemberWriter};
 use super::readback::{self, OmissionReasons};
 use crate::model::{Depends, Plan, Work};
 use crate::spelling::Dialect;
@@ -30,7 +30,7 @@ pub(super) fn write(plan: &Plan) -> WrittenPlan {
 }
 
 fn value(plan: &Plan) -> Value {
-    let mut out = Members::default();
+    let mut out = MemberWriter::default();
     for key in DIALECT.plan_keys() {
         let value = match key.field {
             None => {
@@ -46,7 +46,7 @@ fn value(plan: &Plan) -> Value {
 }
 
 fn step_value(plan: &Plan, at: usize) -> Value {
-    let mut out = Members::default();
+    let mut out = MemberWriter::default();
     let Some(step) = plan.steps.get(at) else {
         return out.into_value();
     };

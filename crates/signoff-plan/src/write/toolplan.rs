@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::WrittenPlan;
-use super::members::{self, Members};
+use super::members::{self, MemberWriter};
 use super::readback::{self, OmissionReasons};
 use crate::model::{Depends, Plan, Work};
 use crate::spelling::Dialect;
@@ -32,7 +32,7 @@ pub(super) fn write(plan: &Plan) -> WrittenPlan {
 }
 
 fn value(plan: &Plan) -> Value {
-    let mut out = Members::default();
+    let mut out = MemberWriter::default();
     // The file would be many times the plan, and soon too large to be read.
     let too_many = plan.has_too_many_names();
     for key in DIALECT.plan_keys() {
@@ -50,7 +50,7 @@ fn value(plan: &Plan) -> Value {
 
 /// One step; of `too_many` steps before it only the last one is named.
 fn step_value(plan: &Plan, at: usize, too_many: bool) -> Value {
-    let mut out = Members::default();
+    let mut out = MemberWriter::default();
     let Some(step) = plan.steps.get(at) else {
         return out.into_value();
     };

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use self::frontmatter::scalar;
 pub(crate) use self::probe::Probe;
-pub(crate) use self::render::{FieldOwner, fenced, one_line, render};
+pub(crate) use self::render::{FieldOwner, fenced_block, one_line, render};
 use super::{Loss, WrittenPlan};
 use crate::check::resolve::resolve;
 use crate::dialect::{Dialect, parse_as};

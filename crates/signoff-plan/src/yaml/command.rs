@@ -2,16 +2,16 @@
 //! block scalar, or in quotes, has other offsets than its file.
 
 use crate::node::{Node, NodeKind};
-use crate::source::{Command, Span, text_from, text_up_to};
+use crate::source::{CommandText, Span, text_from, text_up_to};
 
 /// The text of a scalar, each stretch of it with its place; `None` = it is not a scalar.
 ///
 /// `source` is the whole text that the node's place counts from.
-pub(crate) fn command(node: &Node, source: &str) -> Option<Command> {
+pub(crate) fn command(node: &Node, source: &str) -> Option<CommandText> {
     let NodeKind::Scalar { text, plain } = &node.kind else {
         return None;
     };
-    let mut command = Command::default();
+    let mut command = CommandText::default();
     if node.span.slice(source).starts_with('*') && node.shared {
         // All of it is written elsewhere; an anchored block may begin with a star, and loses no more than places.
         command.push(text, node.span);

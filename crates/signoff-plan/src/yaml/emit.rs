@@ -9,7 +9,7 @@ use crate::source::first_line;
 /// A whole document in block style.
 pub(crate) fn document(value: &Value) -> String {
     let mut out = String::new();
-    match filled(value) {
+    match nonempty_members(value) {
         Some(members) => mapping(members, 0, false, &mut out),
         None => {
             out.push_str(&inline(value, Separators::WIDE));
@@ -47,7 +47,7 @@ fn mapping(
 
 /// What stands behind a colon.
 fn entry(value: &Value, indent: usize, out: &mut String) {
-    if let Some(members) = filled(value) {
+    if let Some(members) = nonempty_members(value) {
         out.push('\n');
         return mapping(members, indent + 2, false, out);
     }
@@ -61,7 +61,7 @@ fn entry(value: &Value, indent: usize, out: &mut String) {
     for item in items {
         spaces(indent + 2, out);
         out.push('-');
-        match filled(item) {
+        match nonempty_members(item) {
             Some(members) => {
                 out.push(' ');
                 mapping(members, indent + 4, true, out);
@@ -72,7 +72,7 @@ fn entry(value: &Value, indent: usize, out: &mut String) {
 }
 
 /// The members of an object that has some.
-fn filled(value: &Value) -> Option<&serde_json::Map<String, Value>> {
+fn nonempty_members(value: &Value) -> Option<&serde_json::Map<String, Value>> {
     value.as_object().filter(|members| !members.is_empty())
 }
 

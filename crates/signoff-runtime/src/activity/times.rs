@@ -1,11 +1,12 @@
-//! When it happened, as logs and journals know it: a reader who was away gets the times of the events, not of the reading.
+//! The times of changes, from logs and journals: a reader who was away gets the times of the events, not of the
+//! reading.
 
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Event, PlanState};
 
 use crate::clock::{millis, timestamp};
 use crate::drive::journal::read_events;
-use crate::plan_history::{PlanHistory, is_expiry, plan_fact};
+use crate::plan_history::{PlanHistory, is_expiry, lifecycle_fact};
 use crate::project::Project;
 
 /// A state that a plan came into.
@@ -15,13 +16,13 @@ pub(super) struct ReachedState {
     pub(super) version: Option<u64>,
 }
 
-/// The states that the plan's log tells of after this time, oldest first. What no log knows, such as an edit or a run that
-/// stalled, is left out.
+/// The states that the plan's log records after this time, oldest first. Changes that no log has, such as an edit or a
+/// stalled run, are left out.
 pub(super) fn states_since(project: &Project, plan: &str, since: &str) -> Vec<ReachedState> {
     let since = millis(since);
     let history = PlanHistory::read(project, plan).unwrap_or_default();
     let mut states: Vec<ReachedState> = Vec::new();
-    // One signature of several does not approve a plan: what follows says whether it did.
+    // One signature of several does not approve a plan: the next entry says whether it did.
     let mut signed: Option<ReachedState> = None;
     for entry in history.entries.iter().filter(|entry| entry.at > since) {
         let Some((state, version)) = state_after(&entry.event) else {
@@ -71,7 +72,7 @@ fn state_after(event: &PlanEvent) -> Option<(PlanState, Option<u64>)> {
 }
 
 /// When a run opened this item.
-pub(super) fn opened(project: &Project, item: &str) -> Option<String> {
+pub(super) fn opened_at(project: &Project, item: &str) -> Option<String> {
     at_event(
         project,
         item,
@@ -80,7 +81,7 @@ pub(super) fn opened(project: &Project, item: &str) -> Option<String> {
 }
 
 /// When this item of a run was answered.
-pub(super) fn answered(project: &Project, item: &str) -> Option<String> {
+pub(super) fn answered_at(project: &Project, item: &str) -> Option<String> {
     at_event(
         project,
         item,
@@ -110,6 +111,6 @@ fn at_event(
 pub(super) fn was_cancelled_as_stale(project: &Project, plan: &str) -> bool {
     let history = PlanHistory::read(project, plan).unwrap_or_default();
     let mut facts = history.entries.iter().rev().map(|entry| &entry.event);
-    let newest = facts.find(|event| plan_fact(event).is_some());
+    let newest = facts.find(|event| lifecycle_fact(event).is_some());
     newest.is_some_and(is_expiry)
 }

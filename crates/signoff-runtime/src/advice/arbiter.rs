@@ -1,4 +1,4 @@
-//! Asks who does a step that names no role and that several roles fit.
+//! Asks a model which role does a step that names none and that several roles fit.
 
 use serde_json::json;
 use signoff_engine::{
@@ -35,14 +35,14 @@ pub(super) fn advice(
     })
 }
 
-/// What an arbiter would be told now: before the first step that is not done.
+/// The context of an arbiter now: before the first step that is not done.
 pub fn next_arbiter_prompt(project: &Project, run: &Run) -> Result<String, Error> {
     let is_open = |at: &usize| run.step(*at).is_some_and(|(_, state)| !state.satisfies);
     let next = run.order().find(is_open);
     arbiter_prompt(project, run, next.unwrap_or(run.plan().steps.len()))
 }
 
-/// What an arbiter is told before this step, without the values of secrets.
+/// The context of an arbiter before this step, without the values of secrets.
 fn arbiter_prompt(project: &Project, run: &Run, at: usize) -> Result<String, Error> {
     let plan = run.plan();
     let step = run.step(at);
@@ -113,7 +113,7 @@ fn progress(state: &StepState) -> String {
     }
 }
 
-/// What was not met, and the end of what was said about it.
+/// The conditions that were not met, and the end of the output.
 fn error_text(failure: &Failure) -> String {
     let output = format!("{}\n{}", failure.stdout.trim(), failure.stderr.trim());
     let text = format!("{}\n{}", failure.unmet.join("; "), output.trim());

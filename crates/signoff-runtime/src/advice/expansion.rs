@@ -1,4 +1,4 @@
-//! What a planner is told to write out the steps that a run came to and that stand for others.
+//! The context of a planner who writes out steps that stand for others and that a run has reached.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::project::Project;
 use crate::runs::view::RunView;
 use crate::trees::repository_of;
 
-/// What it would be told now, without the values of secrets.
+/// Its context now, without the values of secrets.
 pub fn next_expansion_prompt(project: &Project, view: &RunView) -> Result<String, Error> {
     let run = &view.run;
     if run.open_steps().next().is_none() {

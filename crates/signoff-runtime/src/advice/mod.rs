@@ -1,5 +1,5 @@
-//! What models are asked in a run: a new version of the plan, how a failed step goes on, who does a step. What they say
-//! is checked here as far as the project decides about it, and by the engine as far as the plan does.
+//! Asks models during a run: for a new version of the plan, how a failed step goes on, which role does a step. Their
+//! answers are checked here against the project, and by the engine against the plan.
 
 mod arbiter;
 mod expansion;
@@ -79,7 +79,7 @@ impl Advise for Advisor {
         let advice = match advice {
             Ok(advice) => advice,
             Err(Error::Planning(PlanningError::Stopped)) => return None,
-            Err(error) => failed(error),
+            Err(error) => failed_advice(error),
         };
         Some(ModelReply {
             answer: advice.answer,
@@ -98,8 +98,8 @@ fn no_advice(why: impl Into<String>, usage: Usage) -> Advice {
     Advice { answer, usage }
 }
 
-/// A question that was not answered, or not even asked: the reason stands in the journal, for people to read.
-fn failed(error: Error) -> Advice {
+/// The result of a question that was not answered, or not even asked; the journal has the reason for people.
+fn failed_advice(error: Error) -> Advice {
     let why = match error {
         Error::Planning(PlanningError::NoAnswer { why, usage }) => return no_advice(why, usage),
         Error::Planning(error) => error.to_string(),

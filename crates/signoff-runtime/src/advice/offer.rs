@@ -123,7 +123,7 @@ fn sign_by_policy(context: ActorContext<'_>, draft: &PlanDraft) -> Result<bool, 
     };
     match approve(context, &plan, &options) {
         Ok(_) => Ok(true),
-        // What the project lacks now is for a person to see.
+        // A person has to see what the project lacks now.
         Err(Error::Invalid { .. }) => Ok(false),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! Has a new version of the plan drafted, checked like every draft, and keeps it in the run's directory.
+//! Asks for a new version of the plan, checks it like every draft, and keeps it in the run's directory.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -173,7 +173,7 @@ impl Advisor {
     }
 }
 
-/// What the next version of a plan is called.
+/// The id of the next version of a plan.
 pub(super) struct NextIdentity {
     pub(super) id: String,
     pub(super) version: u64,

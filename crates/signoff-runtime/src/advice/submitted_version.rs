@@ -1,5 +1,5 @@
-//! A new text of a plan that is being carried out: not an edit under the run's feet, but a new version of the plan, whose
-//! difference a person signs or refuses. Whoever wrote it, nothing of it takes effect before that.
+//! A new text of a plan that is being carried out. It does not edit the running plan: it becomes a new version, and a
+//! person signs or refuses the difference. Whoever wrote it, it has no effect before that.
 
 use std::path::Path;
 
@@ -165,13 +165,13 @@ fn kept_draft(
         digest: digest.to_string(),
         changes: changes.iter().map(ToString::to_string).collect(),
         reasoning: after.context.clone(),
-        // However little it changes: only what a planner of ours was asked for is signed by a policy.
+        // However small the change is: a policy signs only what our own planner was asked for.
         narrows: false,
         actor: Some(context.actor.name().to_owned()),
     })
 }
 
-/// Makes it a plan of its own at once, where no process drives the run and nothing of it is under way.
+/// Makes it a plan of its own at once if no process drives the run and nothing of it is under way.
 fn offer_idle(context: ActorContext<'_>, run: &str) -> Result<bool, Error> {
     let project = context.project;
     let mut opened = OpenedRun::open(project, run, context.clock)?;

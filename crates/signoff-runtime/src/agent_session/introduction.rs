@@ -1,4 +1,4 @@
-//! What a session is told when it begins.
+//! The text that a session gets at its start.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,12 @@ use crate::threads::{Planning, overseer, plans_root};
 
 /// More than this is cut: it is put in front of everything that the agent reads.
 const LONGEST: usize = 8 * 1024;
-/// Notes of the housekeeping that are told.
+/// How many notes of the housekeeping it contains.
 const NOTES: usize = 5;
 
-/// The text for the start of a session. None where there is no store: such a directory has nothing to do with us.
+/// The text for the start of a session. `None` if there is no store: such a directory is not our concern.
 ///
-/// Whatever cannot be found out is left out; a session begins all the same.
+/// Whatever cannot be read is left out; the session begins nevertheless.
 pub fn introduction(session: &AgentSession<'_>) -> Option<String> {
     let project = Project::open(session.process).ok()?;
     let mut text = String::from(

@@ -1,5 +1,4 @@
-//! The sessions of coding agents that people talk to: what they are told at their start, and what becomes of the plans that
-//! they show.
+//! The sessions of coding agents that people talk to: the text at their start, and the plans that they show.
 //!
 //! Start reading at [`introduction`] and [`shown_plan`].
 

@@ -1,4 +1,4 @@
-//! What becomes of a plan that an agent shows to leave its plan mode. It is kept for a person to sign; nobody waits here.
+//! A plan that an agent shows to leave its plan mode. It is kept for a person to sign; nothing waits here.
 
 use std::path::{Path, PathBuf};
 
@@ -22,18 +22,18 @@ use crate::project::Project;
 
 /// How often a text that is not a plan is sent back. Then it is kept, so that nothing is lost, and a person decides.
 const REFUSALS: u32 = 3;
-/// Problems that are told at once.
+/// How many problems are reported at once.
 const PROBLEMS: usize = 30;
 const NATIVE_FORM: &str = include_str!("native_form.md");
 
-/// What the agent is answered.
+/// The answer to the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanAnswer {
-    /// There is no store here: it is not our affair.
+    /// There is no store here: it is not our concern.
     NotOurs,
     /// It stays in plan mode, for this reason.
     Deny(String),
-    /// A person has signed the plan. This is what the agent is told in place of its plan.
+    /// A person has signed the plan. The agent gets this text instead of its plan.
     Signed(String),
 }
 
@@ -72,7 +72,7 @@ pub fn shown_plan(session: &AgentSession<'_>, text: &str) -> Result<PlanAnswer, 
     }
 }
 
-/// What is remembered of the session.
+/// What is stored about the session.
 struct Memory<'a> {
     place: Option<(&'a Path, &'a str)>,
     known: agent_sessions::AgentSession,

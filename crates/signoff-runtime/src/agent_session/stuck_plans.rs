@@ -8,7 +8,7 @@ use crate::plans::ListedPlan;
 use crate::project::Project;
 use crate::runs::view::RunView;
 
-/// Plans that are told one by one.
+/// How many plans are listed one by one.
 const SHOWN: usize = 5;
 
 /// One line for each stalled plan.

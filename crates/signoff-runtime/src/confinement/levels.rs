@@ -1,7 +1,7 @@
 //! Whether this machine confines less than it did before: then a person has to agree.
 //!
-//! What somebody chose (`[sandbox] mode = "off"`, `isolation = "shared"`) is not a weaker machine: it is neither
-//! asked about nor remembered.
+//! A choice (`[sandbox] mode = "off"`, `isolation = "shared"`) is not a weaker machine: it is neither asked about nor
+//! recorded.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::plan_file::PlanFile;
 use crate::project::sandbox_level::{level, strongest_level_with_reasons};
 use crate::project::{ProcessContext, Project, sandbox_level};
 
-/// What this machine gives now.
+/// The levels of this machine now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MachineLevels {
     level: Level,
@@ -31,7 +31,7 @@ pub struct MachineLevels {
 }
 
 impl MachineLevels {
-    /// What is remembered of it.
+    /// The part of it that is recorded.
     fn to_record(&self) -> RecordedLevels {
         RecordedLevels {
             sandbox: Some(self.level.to_string()),
@@ -93,16 +93,16 @@ impl Machine<'_> {
         }))
     }
 
-    /// What it had before.
+    /// The levels that were recorded before.
     pub(crate) fn recorded_levels(&self) -> Result<RecordedLevels, Error> {
         match &self.process.state_dir {
             Some(state) => Ok(levels::recorded_levels(state, self.workspace())?),
-            // Nothing is remembered where there is no home.
+            // Without a home nothing is recorded.
             None => Ok(RecordedLevels::default()),
         }
     }
 
-    /// Remembers what it gives now.
+    /// Records the present levels.
     fn record(&self, now: &RecordedLevels) -> Result<(), TrustError> {
         match &self.process.state_dir {
             Some(state) => levels::record(state, self.workspace(), now),
@@ -110,14 +110,14 @@ impl Machine<'_> {
         }
     }
 
-    /// What is less than before, if anything is.
+    /// The levels that are lower than before, if any.
     pub fn weaker_confinement(&self) -> Result<Option<WeakerConfinement>, Error> {
         let found = self.probe_levels(self.config.run.isolation.value)?;
         let recorded = self.recorded_levels()?;
         Ok(found.and_then(|found| weaker_than(&recorded, &found)))
     }
 
-    /// A person accepts what there is now: from now on it is what there was before.
+    /// A person accepts the present levels: later ones are compared with these.
     pub fn accept(&self, weaker: &WeakerConfinement) -> Result<(), Error> {
         Ok(self.record(&weaker.now)?)
     }
@@ -132,7 +132,7 @@ fn overlay_level(project: &Project, level: Level) -> Result<(OverlayLevel, Vec<S
     overlays::overlay_level(project, level)
 }
 
-/// Compares what was remembered with what was found.
+/// Compares the recorded levels with the present ones.
 pub(crate) fn weaker_than(
     before: &RecordedLevels,
     found: &MachineLevels,
@@ -182,7 +182,7 @@ pub fn check(project: &Project, plan: &PlanFile, asked: Option<Isolation>) -> Re
     require_recorded_strength(project, wanted).map(drop)
 }
 
-/// The same for a run that starts: what it gets is remembered.
+/// The same for a run that starts; its levels are recorded.
 pub(crate) fn require(
     project: &Project,
     plan: &Plan,
@@ -192,14 +192,14 @@ pub(crate) fn require(
     remember(project, found.as_ref())
 }
 
-/// The same for a run that goes on, which began at this level and works there.
+/// The same for a run that continues and that began at this level.
 pub(crate) fn require_again(
     project: &Project,
     began_at: &str,
     works_in_checkout: bool,
 ) -> Result<(), Error> {
     let began_at = sandbox_level::level_named(began_at);
-    // What is less than the run itself began with cannot be accepted: it is refused as it is driven.
+    // A level below that at which the run began cannot be accepted; it is refused when the run is driven.
     let is_less = |found: Level| began_at.is_some_and(|began_at| found < began_at);
     if is_less(level(project)?) {
         return Ok(());
@@ -232,7 +232,7 @@ fn remember(project: &Project, found: Option<&MachineLevels>) -> Result<(), Erro
         return Ok(());
     };
     match Machine::from(project).record(&found.to_record()) {
-        // A home that cannot be written to remembers nothing; that is not an error.
+        // A home that cannot be written to records nothing; that is not an error.
         Ok(()) | Err(TrustError::File(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -242,7 +242,7 @@ fn remember(project: &Project, found: Option<&MachineLevels>) -> Result<(), Erro
 mod tests {
     use super::*;
 
-    /// What is less than before, as `what: before > now`, with the reasons.
+    /// The lower levels, as `what: before > now`, with the reasons.
     fn check(before: (&str, &str), now: (Level, Option<OverlayLevel>), expected: &[&str]) {
         let recorded = |word: &str| (!word.is_empty()).then(|| word.to_owned());
         let recorded = RecordedLevels {

@@ -27,12 +27,12 @@ use crate::project::sandbox_level::{
 pub(crate) fn require(project: &Project) -> Result<(), Error> {
     let mode = project.config.sandbox.mode.value;
     if mode == SandboxMode::Required && !strongest_level()?.uses_mounts() {
-        return Err(unconfined("a namespace or bubblewrap sandbox"));
+        return Err(unconfined_error("a namespace or bubblewrap sandbox"));
     }
-    // Without mounts the network stays reachable, and the person would believe that it is not.
+    // Without mounts the network stays reachable, although the person has switched it off.
     if !project.config.sandbox.network.value && !level(project)?.uses_mounts() {
         let wanted = "a namespace or bubblewrap sandbox for `[sandbox] network = false`";
-        return Err(unconfined(wanted));
+        return Err(unconfined_error(wanted));
     }
     level(project).map(drop)
 }
@@ -43,13 +43,13 @@ pub(crate) fn sandbox(recorded: &str) -> Result<Sandbox, Error> {
         None | Some(Level::None) => Level::None,
         Some(wanted) => match strongest_level()? {
             found if found >= wanted => found,
-            _ => return Err(unconfined(&wanted.to_string())),
+            _ => return Err(unconfined_error(&wanted.to_string())),
         },
     };
     Sandbox::with_level(level).map_err(Error::Sandbox)
 }
 
-fn unconfined(wanted: &str) -> Error {
+fn unconfined_error(wanted: &str) -> Error {
     match strongest_level_with_reasons() {
         Ok((found, why)) => Error::Unconfined {
             wanted: wanted.to_owned(),

@@ -115,7 +115,7 @@ fn shared_memory_dir() -> Result<PathBuf, Error> {
     Ok(PathBuf::from(format!("/dev/shm/signoff-{user}")))
 }
 
-/// What trying overlays showed.
+/// The result of trying overlays.
 struct OverlayTrial {
     level: OverlayLevel,
     /// The directory for their upper layers. `None` if trees have to be copied.

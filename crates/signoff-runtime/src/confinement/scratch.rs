@@ -20,7 +20,7 @@ impl Scratch {
         Ok(Self { path, logins: None })
     }
 
-    /// Has these logins written back before the directory is removed.
+    /// Writes these logins back before the directory is removed.
     pub(crate) fn keep_logins(&mut self, logins: KeptLogins) {
         self.logins = Some(logins);
     }

@@ -41,7 +41,7 @@ pub struct ConnectOptions {
 /// one that cannot be edited refuses the whole.
 pub fn connect(process: &ProcessContext, options: &ConnectOptions) -> Result<Report, Error> {
     let state = process.state_dir.as_deref().ok_or(ConnectError::NoHome)?;
-    let surroundings = surroundings(process, options)?;
+    let surroundings = connect_context(process, options)?;
     let workspace = match options.scope {
         Scope::User => None,
         Scope::Project => Some(surroundings.root.as_path()),
@@ -64,7 +64,7 @@ pub fn connect(process: &ProcessContext, options: &ConnectOptions) -> Result<Rep
     Ok(report(options, &integration, &changes))
 }
 
-fn surroundings(
+fn connect_context(
     process: &ProcessContext,
     options: &ConnectOptions,
 ) -> Result<ConnectContext, Error> {

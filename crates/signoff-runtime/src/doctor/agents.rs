@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use signoff_api::doctor::{AgentProblem, AgentsReport, KnownAgent, Login, RoleReport};
 use signoff_sandbox::{Command, ExitStatus, Limits, RunningCommand, Sandbox, Stdin};
-use signoff_store::config::{AgentSettings, Driver};
+use signoff_store::config::{AgentSettings, DriverName};
 use signoff_work::confine::{
     Advice, AgentRequirements, DroppedHook, LoginState, agent_advice, login_state,
 };
@@ -27,7 +27,7 @@ const LONGEST_VERSION: usize = 40;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalAgent {
     /// Its driver.
-    pub driver: Driver,
+    pub driver: DriverName,
     /// The program's name, and what a person types to get it and to log in to it.
     pub advice: Advice,
     /// Where its program is; `None` if it is not installed.
@@ -43,7 +43,7 @@ pub struct LocalAgent {
 pub fn local_agents(process: &ProcessContext, workspace: Option<&Path>) -> Vec<LocalAgent> {
     let search = ProgramPath::new(process, workspace);
     let home = home(process);
-    let known = Driver::ALL.into_iter().filter_map(|driver| {
+    let known = DriverName::ALL.into_iter().filter_map(|driver| {
         let program = driver.program()?;
         let path = search.find(program);
         Some(LocalAgent {

@@ -9,7 +9,7 @@ use crate::error::Error;
 pub(super) enum AskOutcome {
     /// The run may go on, or has stopped.
     Went(Option<StopReason>),
-    /// All that is left is for later.
+    /// Every open item is left for later.
     Later,
 }
 
@@ -21,7 +21,7 @@ impl Loop<'_, '_> {
         self.ask_about(open)
     }
 
-    /// Asks what the agents that are under way ask.
+    /// Asks the person what agents at work ask.
     pub(super) fn ask_for_agents(&mut self) -> Result<AskOutcome, Error> {
         let items = self.run.state().items();
         let asked = items.filter(|item| item.kind == InboxKind::Permission);

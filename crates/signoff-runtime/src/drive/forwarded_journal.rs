@@ -1,5 +1,5 @@
-//! The journal of a run that other machines drove, for what only this one can do about it: land it, or undo it. They write
-//! it down; the file here is a copy.
+//! The journal of a run that other machines drove, for what only this machine can do: land it, or undo it. The other
+//! machines write the events; the file here is a copy.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl ForwardedJournal {
         }
     }
 
-    /// What they wrote since.
+    /// The events that they wrote since.
     fn new_events(&mut self) -> Result<Vec<RecordedEvent>, Error> {
         let unshared = |why| Error::Unshared { why };
         self.elsewhere.sync(&self.run).map_err(unshared)?;

@@ -12,11 +12,11 @@ use crate::error::Error;
 /// The head is written beside the journal at most this often.
 const HEAD_EVERY: Millis = 1000;
 
-/// A background sync serves so many verdicts, or those of so long a time.
+/// A background sync begins after this many verdicts, or this long after the first of them.
 const SYNC_VERDICTS: usize = 16;
 const SYNC_EVERY: Millis = 25;
 
-/// Remembers events. What must survive is in it before it happens.
+/// Stores events. An event that must survive is stored before its effect happens.
 pub trait Append {
     /// Appends events without waiting. [`Append::sync`] stands between the last of them and what they announce.
     fn write(&mut self, at: Millis, events: Vec<Event>) -> Result<Vec<RecordedEvent>, Error>;
@@ -34,7 +34,7 @@ pub trait Append {
 pub struct FileJournal {
     journal: Journal,
     durability: Durability,
-    /// Something was appended that reaches outside, and may not be on disk.
+    /// An event with an effect outside was appended and may not be on disk.
     owed: bool,
     head_written: Millis,
     /// Verdicts written since a sync was last begun for one, and when that was.
@@ -54,7 +54,7 @@ impl FileJournal {
         }
     }
 
-    /// Opens a run's journal to go on with it, and hands over what it holds, one event at a time.
+    /// Opens a run's journal for appending, and passes on its events one at a time.
     pub(crate) fn open(
         path: &Path,
         durability: Durability,
@@ -65,7 +65,7 @@ impl FileJournal {
     }
 
     /// Part of a last line that a crash cut off and that was moved aside.
-    pub fn torn(&self) -> Option<&TornLine> {
+    pub fn torn_line(&self) -> Option<&TornLine> {
         self.journal.torn_line()
     }
 
@@ -116,7 +116,7 @@ impl Append for FileJournal {
     }
 }
 
-/// Says what a crash left of a last line.
+/// Describes the part of a last line that a crash left.
 pub(crate) fn torn_note(what: &str, torn: &TornLine) -> String {
     format!(
         "a crash cut off the last line of the {what}, which does not count: its {} bytes are in {}",

@@ -28,7 +28,7 @@ impl<'a> JournaledRun<'a> {
         Self::with_journal(state, Box::new(journal), clock)
     }
 
-    /// The same with whichever journal it is.
+    /// The same with any journal.
     pub(crate) fn with_journal(
         state: Run,
         journal: Box<dyn Append + 'a>,
@@ -46,7 +46,7 @@ impl<'a> JournaledRun<'a> {
         &self.state
     }
 
-    /// The state, when nothing more is recorded.
+    /// Ends the recording and returns the state.
     pub fn into_state(self) -> Run {
         self.state
     }
@@ -102,7 +102,7 @@ impl<'a> JournaledRun<'a> {
     }
 
     /// The state after these inputs, of which nothing is recorded.
-    pub(crate) fn foresee<'i>(
+    pub(crate) fn predicted_state<'i>(
         &self,
         inputs: impl IntoIterator<Item = &'i Input>,
     ) -> Result<Run, Error> {

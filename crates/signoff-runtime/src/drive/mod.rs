@@ -17,12 +17,12 @@ pub use self::journal::{Append, FileJournal};
 pub use self::journaled_run::JournaledRun;
 pub use self::request::RunRequest;
 pub use self::roles::{
-    ActiveAgent, HarnessTrouble, NoPerson, Observe, Perform, Person, PersonAnswer, Readiness,
+    ActiveAgent, HarnessTrouble, NoPerson, Observe, Performer, Person, PersonAnswer, Readiness,
     WakeReason,
 };
 use crate::error::{Error, SignedDifference};
 
-/// So many reports of other machines are journaled together.
+/// At most this many reports of other machines are journaled together.
 const MOST_REPORTS: usize = 64;
 
 /// Why the loop came back.
@@ -45,14 +45,14 @@ pub struct Loop<'a, 'r> {
     /// The run.
     pub run: &'a mut JournaledRun<'r>,
     /// Performs its actions.
-    pub perform: &'a mut dyn Perform,
+    pub perform: &'a mut dyn Performer,
     /// How far it is to go.
     pub bounds: Bounds,
     /// Who can be asked.
     pub person: &'a mut dyn Person,
     /// See every event.
     pub observers: Vec<&'a mut dyn Observe>,
-    /// What changed since signing, once that was seen.
+    /// What changed since signing, if something did.
     pub difference: Option<SignedDifference>,
 }
 
@@ -148,7 +148,7 @@ impl Loop<'_, '_> {
         due.chain(wake).min()
     }
 
-    /// Handles events that have arrived, so that a person can stop a run that never waits.
+    /// Handles what has arrived, so that a person can stop a run that never waits.
     fn handle_news(&mut self, now: Millis) -> Result<Option<StopReason>, Error> {
         if !self.perform.has_news() {
             return Ok(None);
@@ -185,7 +185,7 @@ impl Loop<'_, '_> {
                     PrepareOutcome::Blocked => stuck = true,
                 },
             }
-            // What else was due may no longer be.
+            // Other actions that were due may no longer be.
             if stuck {
                 break;
             }
@@ -249,7 +249,7 @@ impl Loop<'_, '_> {
             failpoint::reach(before);
             self.write(input.clone())?;
             recorded.push(input);
-            // A person, and what waits for a step, hear of many at once, but not never.
+            // Reports are handled in batches of limited size, so that a person and waiting steps hear of them in time.
             next = (recorded.len() < MOST_REPORTS)
                 .then(|| self.perform.next_report(self.run.state()))
                 .flatten();
@@ -391,24 +391,24 @@ fn write_failpoints(input: &Input) -> (&'static str, &'static str) {
     }
 }
 
-/// What beginning everything led to.
+/// The result of beginning everything that is due.
 enum BeginOutcome {
     Ended(StopReason),
     /// Something was decided without an action: more may be due.
     Again,
     Until {
-        /// Nothing more before this time, if there is one.
+        /// Nothing more is due before this time, if there is one.
         wake: Option<Millis>,
         /// Something may not begin.
         stuck: bool,
     },
 }
 
-/// What preparing an action led to.
+/// The result of preparing an action.
 enum PrepareOutcome {
     /// The action may begin.
     Begins,
-    /// Something else was journaled, or the run is being stopped: what is due has to be asked again.
+    /// Something else was journaled, or the run is being stopped: `due` has to be asked again.
     Decided,
     /// Nothing may begin: the plan or its terms are no longer what was signed.
     Blocked,

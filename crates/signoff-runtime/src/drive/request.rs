@@ -5,7 +5,7 @@ use std::time::Duration;
 use signoff_api::request::{self, Reply, Request};
 use signoff_engine::{Actor, Input, PauseReason, PlanDraft};
 
-/// How often files are looked at that other processes write.
+/// How often this process looks for files that other processes write.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// A request to a run.
@@ -67,7 +67,7 @@ pub(crate) fn to_request(what: request::RequestKind, by: String) -> RunRequest {
     })
 }
 
-/// Who wrote a version: a person by name, everybody else by what they are.
+/// Who wrote a version: a person by name, anything else by its kind.
 fn writer(draft: &PlanDraft, by: String) -> String {
     match draft.actor.as_deref() {
         Some(actor) if actor != Actor::Person.name() => actor.to_owned(),

@@ -1,4 +1,4 @@
-//! The parties of a run besides the loop: one performs its actions, others observe it, a person can be asked.
+//! The roles beside the loop: a performer of actions, observers, and a person who can be asked.
 
 use signoff_api::progress::AgentProgress;
 use signoff_engine::{
@@ -8,47 +8,46 @@ use signoff_engine::{
 use super::request::RunRequest;
 use crate::error::{Error, SignedDifference};
 
-/// Performs actions. Their results arrive through [`Perform::next`].
-pub trait Perform {
+/// Performs actions. Their results arrive through [`Performer::next`].
+pub trait Performer {
     /// Gathers what must be journaled before the action begins.
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error>;
     /// Begins it, after it was journaled.
     fn begin(&mut self, run: &Run, action: &Action) -> Result<(), Error>;
-    /// Begins them all.
+    /// Begins all these actions.
     fn begin_all(&mut self, run: &Run, actions: &[Action]) -> Result<(), Error> {
         let mut actions = actions.iter();
         actions.try_for_each(|action| self.begin(run, action))
     }
-    /// The input of something begun has been journaled.
+    /// Called when the input of an action that had begun is journaled.
     fn input_recorded(&mut self, run: &Run, input: &Input);
     /// Waits for the next thing to happen, at most until `wake`.
     fn next(&mut self, run: &Run, now: Millis, wake: Option<Millis>) -> Result<WakeReason, Error>;
-    /// The end of something that other machines do, if more have arrived than [`Perform::next`] returned: one write to the
-    /// journal serves them all.
+    /// Another report of a machine that has arrived already: one write to the journal serves all of them.
     fn next_report(&mut self, _run: &Run) -> Option<Input> {
         None
     }
-    /// Ends everything that is under way, waits until it is gone, and says what came in meanwhile.
+    /// Ends everything that is under way, waits until it is gone, and returns the inputs that arrived meanwhile.
     fn stop(&mut self) -> Vec<Input>;
-    /// Has something happened that [`Perform::next`] would return at once?
+    /// Would [`Performer::next`] return at once?
     fn has_news(&mut self) -> bool;
 
-    /// Is the run being stopped? Then [`Perform::next`] returns the reason.
+    /// Is the run being stopped? Then [`Performer::next`] returns the reason.
     fn is_stopping(&self) -> bool {
         false
     }
 
-    /// What the agents that were cut off had reported, by step, since this was last asked.
+    /// Takes what agents that were cut off had reported, by step.
     fn reports(&mut self) -> AgentReports {
         AgentReports::new()
     }
 
-    /// This process goes on with a run that another one drove, and that other machines have not stopped working for.
+    /// Takes over a run that another process drove and that other machines still work for.
     fn take_over(&mut self, _run: &Run) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Nothing is under way, and a person may do something.
+    /// Called when nothing is under way and a person may act.
     fn on_idle(&mut self, _run: &Run) {}
     /// Answers a request.
     fn reply(&mut self, request: &str, refused: Option<&Refusal>);
@@ -63,7 +62,7 @@ pub enum Readiness {
     Instead(Input),
     /// No: the plan or its terms are no longer what was signed.
     Changed(Box<SignedDifference>),
-    /// No: the run is being stopped, and [`Perform::next`] returns the reason.
+    /// No: the run is being stopped, and [`Performer::next`] returns the reason.
     Stopping,
 }
 
@@ -87,11 +86,11 @@ pub enum WakeReason {
     Survivors(usize),
     /// The harness could not do its own part.
     Trouble(HarnessTrouble),
-    /// An agent at work told something.
+    /// An agent at work reported progress.
     Active(Box<ActiveAgent>),
 }
 
-/// An agent at work, and what it has told so far. Nothing of it is journaled or decides about the step.
+/// An agent at work, and what it has reported so far. None of it is journaled or decides about the step.
 #[derive(Debug, Clone)]
 pub struct ActiveAgent {
     /// The position of its step.
@@ -100,7 +99,7 @@ pub struct ActiveAgent {
     pub attempt: u32,
     /// What it has used so far, as far as it counts against a budget.
     pub usage: LiveUsage,
-    /// What it has told.
+    /// What it has reported.
     pub progress: AgentProgress,
 }
 
@@ -110,8 +109,8 @@ impl From<Input> for WakeReason {
     }
 }
 
-/// Something that the harness needs for a step failed: git, the disk, a mount. It is not the failure of an attempt, so it has no
-/// place among the inputs: the run stops as after a crash, and goes on from there once the cause is gone.
+/// Something that the harness needs for a step failed: git, the disk, a mount. No attempt has failed by it, so it is no
+/// input: the run stops as after a crash, and goes on from there once the cause is gone.
 #[derive(Debug)]
 pub struct HarnessTrouble {
     /// For which step.
@@ -120,7 +119,7 @@ pub struct HarnessTrouble {
     pub what: &'static str,
     /// Why not.
     pub why: String,
-    /// What is certain all the same, and is journaled first.
+    /// What is known nevertheless; it is journaled first.
     pub known: Option<Input>,
 }
 
@@ -129,15 +128,15 @@ pub trait Observe {
     /// An event happened.
     fn event(&mut self, run: &Run, recorded: &RecordedEvent) -> Result<(), Error>;
 
-    /// An agent at work told something.
+    /// An agent at work reported progress.
     fn agent_active(&mut self, _run: &Run, _agent: &ActiveAgent) {}
 
-    /// In how long it has to be called again, event or not, because it holds something back.
+    /// After how long it wants to be called even without an event, because it holds something back.
     fn due_in(&self, _now: Millis) -> Option<Millis> {
         None
     }
 
-    /// Does what it holds back: that time has passed, or the run waits for a person.
+    /// Does what was held back: the time has passed, or the run waits for a person.
     fn catch_up(&mut self, _run: &Run, _now: Millis) {}
 }
 
@@ -164,7 +163,7 @@ pub enum PersonAnswer {
     Answer(Box<Input>),
     /// Not now.
     Later,
-    /// Nothing: something else came between.
+    /// None: something else happened first.
     Nothing,
 }
 

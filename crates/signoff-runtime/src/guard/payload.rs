@@ -32,7 +32,7 @@ impl Payload {
         if !value.is_object() {
             return Err("what the agent said is not a JSON object".to_owned());
         }
-        let agent = agent.unwrap_or_else(|| recognized(&value));
+        let agent = agent.unwrap_or_else(|| recognized_agent(&value));
         Ok(Self { value, agent })
     }
 
@@ -112,7 +112,7 @@ impl Payload {
 }
 
 /// Whose payload it is, where the command line does not say. Claude Code's form is the one that others follow.
-fn recognized(value: &Value) -> Agent {
+fn recognized_agent(value: &Value) -> Agent {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
     if let Some(agent) = Agent::of_name(text("agent")) {
         return agent;

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use signoff_plan::guard::{Agent, SessionFiles};
-use signoff_store::threads::allocated;
+use signoff_store::threads::allocated_threads;
 use signoff_work::environment::Variables;
 
 use crate::threads::{SESSION_VARIABLE, plans_root};
@@ -36,7 +36,7 @@ impl SessionPlans {
         let root = plans_root(variables);
         let sessions = [session, named].into_iter().flatten();
         let directories = sessions.flat_map(|id| match &root {
-            Some(root) => allocated(root, id).unwrap_or_default(),
+            Some(root) => allocated_threads(root, id).unwrap_or_default(),
             None => Vec::new(),
         });
         Self {
@@ -96,7 +96,7 @@ impl SessionFiles for SessionPlans {
                 // Which of them changes the directory of which is not looked at: each may be relative to each before it.
                 let further: Vec<_> = possible
                     .iter()
-                    .flat_map(|from| reached(from, path))
+                    .flat_map(|from| reached_paths(from, path))
                     .collect();
                 possible.extend(further);
             }
@@ -121,7 +121,7 @@ impl SessionPlans {
 }
 
 /// Where a path leads from a directory: as the kernel goes, and as `cd` does, which takes back a link with `..`.
-fn reached(from: &Path, path: &Path) -> Vec<PathBuf> {
+fn reached_paths(from: &Path, path: &Path) -> Vec<PathBuf> {
     let joined = from.join(path);
     let mut logical = PathBuf::new();
     for part in joined.components() {

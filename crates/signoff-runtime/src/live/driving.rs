@@ -4,26 +4,18 @@ use std::io;
 use std::sync::Arc;
 
 use signoff_engine::{Input, PlanState, Run};
-use signoff_sandbox::{Level, Sandbox};
 use signoff_store::runs::RunDir;
-use signoff_work::confine::RunPaths;
 
-use super::isolation::forget_finished_repairs;
 use super::landing::LandingReport;
-use super::notify::Notify;
+use super::observers::RunObservers;
 use super::prepared_run::FirstInput;
-use super::telemetry_observer::TelemetryObserver;
-use super::webhook::Webhook;
+use super::workplace::{Workplace, WorkplaceOptions, forget_finished_repairs};
 use super::{PreparedRun, landing};
-use crate::advice::Advisor;
-use crate::confinement;
 use crate::drive::{Loop, Observe, Person, StopReason};
 use crate::error::Error;
-use crate::local::{Interrupt, Local, LocalOptions, RunIsolation};
-use crate::notifications::Notifier;
-use crate::project::{Project, current_task};
-use crate::runs::day_costs::{CostKeeper, DayLedger};
-use crate::runs::{log_end, merges};
+use crate::local::Interrupt;
+use crate::project::current_task;
+use crate::runs::{OpenedRun, log_end, merges};
 use crate::trees::Trees;
 
 /// How driving a run ended.
@@ -41,19 +33,6 @@ pub struct RunReport {
     pub notes: Vec<String>,
 }
 
-/// Where a run's processes work, and how they are confined.
-pub(super) struct Workplace {
-    pub(super) sandbox: Arc<Sandbox>,
-    pub(super) run_paths: Option<RunPaths>,
-    pub(super) isolation: RunIsolation,
-}
-
-/// Has everything told about the run, and says why it could not be.
-fn flush(project: &Project) -> Option<String> {
-    let telemetry = project.process.services.telemetry.as_ref()?;
-    telemetry.flush().err()
-}
-
 impl PreparedRun<'_> {
     /// Drives the run until it ends or cannot go on by itself. `interrupt` is handed what stops it.
     pub fn drive(
@@ -62,51 +41,22 @@ impl PreparedRun<'_> {
         person: &mut dyn Person,
         interrupt: impl FnOnce(Interrupt) -> io::Result<()>,
     ) -> Result<RunReport, Error> {
-        let Workplace {
-            sandbox,
-            run_paths,
-            isolation,
-        } = self.workplace()?;
+        let workplace = self.workplace()?;
         let project = self.opened.project;
-        let trees = isolation.trees().cloned();
+        let sandbox = Arc::clone(&workplace.sandbox);
+        let trees = workplace.isolation.trees().cloned();
         self.refuse_if_changed()?;
         let task = self.run().next_plan().plan();
         let task = task.task.as_deref().unwrap_or(task.display_title());
         current_task::begin(project, &self.opened.key, task)?;
-        let notified = (!person.is_present()).then(|| Arc::clone(&sandbox));
-        let mut notify = notified.and_then(|sandbox| Notify::new(project, sandbox, &self.name));
-        let notifier = (!person.is_present()).then(|| Notifier::new(project));
-        let mut webhook = notifier.flatten().map(|notifier| Webhook {
-            notifier,
-            plan: self.opened.key.clone(),
-        });
-        // It holds all that was signed, and the run may take hours.
+        // It holds everything that was signed, and the run may take hours.
         drop(self.signature);
-        let mut local = Local::start(LocalOptions {
-            project,
-            id: self.opened.id.clone(),
-            key: self.opened.key.clone(),
-            dir: self.opened.dir.clone(),
-            isolation,
-            sandbox,
-            run_paths,
-            watch: self.watch,
-            clock: self.opened.clock,
-            advisor: Arc::new(Advisor {
-                project: project.clone(),
-                key: self.opened.key.clone(),
-                plan: self.opened.plan.clone(),
-            }),
-        })?;
+        let mut local = workplace.performer(&self.opened, self.watch)?;
         interrupt(local.interrupt()).map_err(Error::Sandbox)?;
-        let mut marks = self.opened.mark_projection();
-        let mut followed = TelemetryObserver::new(project, &self.opened.id);
-        let ledger = DayLedger::of(project, &self.opened.id);
-        let mut costs = CostKeeper::new(ledger, std::mem::take(&mut self.opened.costs))?;
-        let mut observers: Vec<&mut dyn Observe> = vec![observer, &mut marks, &mut costs];
-        observers.extend(notify.as_mut().map(|notify| notify as &mut dyn Observe));
-        observers.extend(webhook.as_mut().map(|webhook| webhook as &mut dyn Observe));
-        observers.extend(followed.as_mut().map(|follows| follows as &mut dyn Observe));
+        let mut own =
+            RunObservers::start(&mut self.opened, &self.name, sandbox, person.is_present())?;
+        let mut observers: Vec<&mut dyn Observe> = vec![observer];
+        observers.extend(own.all());
         let mut work = Loop {
             run: &mut self.opened.run,
             perform: &mut local,
@@ -124,22 +74,10 @@ impl PreparedRun<'_> {
         work.perform.take_over(work.run.state())?;
         let stopped = work.drive()?;
         local.clean_up();
-        if let Some(webhook) = webhook {
-            webhook.notifier.finish();
-        }
-        let mut notes = notify.map(Notify::finish).unwrap_or_default();
+        let mut notes = own.finish(project);
         notes.extend(local.login_notes());
-        notes.extend(followed.and_then(|_| flush(project)));
         let opened = &mut self.opened;
-        match stopped {
-            StopReason::Finished(outcome) => {
-                log_end(project, &opened.key, opened.state(), outcome, opened.clock)?;
-            }
-            StopReason::Waiting => {}
-            StopReason::Paused(_) | StopReason::Interrupted | StopReason::Changed(_) => {
-                current_task::update_status(project, &opened.key, PlanState::Stalled)?;
-            }
-        }
+        note_stop(opened, &stopped)?;
         let landing = match project.cluster {
             // Whoever started the run has the checkout.
             Some(_) => None,
@@ -149,32 +87,21 @@ impl PreparedRun<'_> {
             stopped,
             landing,
             run: self.opened.run.into_state(),
-            trouble: marks.trouble,
+            trouble: own.mark_trouble(),
             notes,
         })
     }
 
     /// Where its processes work, and how they are confined.
     pub(super) fn workplace(&self) -> Result<Workplace, Error> {
-        let (sandbox, level) = self.sandbox()?;
-        let opened = &self.opened;
-        let mut run_paths = confinement::run_paths(opened.project, &opened.plan, level);
-        let isolation = self.prepare_isolation(&mut run_paths, level)?;
-        Ok(Workplace {
-            sandbox,
-            run_paths,
-            isolation,
-        })
-    }
-
-    fn sandbox(&self) -> Result<(Arc<Sandbox>, Level), Error> {
-        let sandbox = confinement::sandbox(self.level())?;
-        let words = self.opened.project.secrets().values().to_vec();
-        let sandbox = sandbox.with_redaction(words);
-        let level = sandbox
-            .level()
-            .map_err(|error| Error::Sandbox(error.into()))?;
-        Ok((Arc::new(sandbox), level))
+        Workplace::prepare(
+            &self.opened,
+            WorkplaceOptions {
+                isolation: self.settings.isolation,
+                level: self.level(),
+                repository: self.repository.as_ref(),
+            },
+        )
     }
 
     /// Refuses to begin if the plan or its terms are no longer what was signed.
@@ -195,6 +122,20 @@ impl PreparedRun<'_> {
     }
 }
 
+/// Records outside of the journal that the run has ended or stopped.
+fn note_stop(opened: &OpenedRun<'_>, stopped: &StopReason) -> Result<(), Error> {
+    let project = opened.project;
+    match stopped {
+        StopReason::Finished(outcome) => {
+            log_end(project, &opened.key, opened.state(), *outcome, opened.clock)
+        }
+        StopReason::Waiting => Ok(()),
+        StopReason::Paused(_) | StopReason::Interrupted | StopReason::Changed(_) => {
+            current_task::update_status(project, &opened.key, PlanState::Stalled)
+        }
+    }
+}
+
 /// Records what comes before the first action.
 fn begin(
     work: &mut Loop<'_, '_>,
@@ -212,7 +153,7 @@ fn begin(
             lost,
             replan,
         } => {
-            // Before anything else: nothing may begin that was done already.
+            // First, so that nothing begins that was done already.
             if let Some(lost) = lost {
                 work.record(*lost)?;
             }
@@ -235,7 +176,7 @@ fn begin(
     Ok(())
 }
 
-/// What a crash cut off is decided under the old version of the plan; only then the next one is taken.
+/// What a crash cut off is decided under the old version of the plan, before the next version is taken up.
 fn resume(
     work: &mut Loop<'_, '_>,
     input: Input,

@@ -1,12 +1,13 @@
-//! A run that begins here and goes on elsewhere: everything up to its first action happens where the checkout is.
+//! A run that begins here and continues on other machines: everything up to its first action happens where the checkout
+//! is.
 
 use signoff_engine::{Input, Isolation, LandAt};
 use signoff_plan::model::{FailAction, Plan, Step, Work};
 use signoff_plan::tools::scope;
 
 use super::PreparedRun;
-use super::driving::Workplace;
 use super::prepared_run::FirstInput;
+use super::workplace::Workplace;
 use crate::error::Error;
 use crate::project::Project;
 use crate::runs::OpenedRun;
@@ -58,7 +59,7 @@ pub fn reasons_against(project: &Project, plan: &Plan) -> Vec<String> {
 }
 
 impl PreparedRun<'_> {
-    /// Begins the run as far as the checkout is needed, or takes it up where it stands still, and lets go of it.
+    /// Begins the run as far as the checkout is needed, or takes up a stopped one, and hands it over.
     pub fn begin_for_others(mut self) -> Result<RunToShare, Error> {
         let Workplace { isolation, .. } = self.workplace()?;
         self.refuse_if_changed()?;
@@ -115,7 +116,7 @@ fn cannot_share(why: &str) -> Error {
     }
 }
 
-/// Refuses to move a run to other machines that they could not go on with as this one would.
+/// Refuses to move a run to other machines if they could not continue it as this machine would.
 fn refuse_if_not_movable(opened: &OpenedRun<'_>) -> Result<(), Error> {
     let run = opened.state();
     let why = if run.run_tree().is_none() {

@@ -1,4 +1,4 @@
-//! What the earlier runs of a plan leave to the next one.
+//! What the next run of a plan knows from earlier runs.
 
 use serde_json::Value;
 use signoff_engine::{
@@ -34,8 +34,8 @@ pub(super) struct KnownSteps {
     pub(super) notes: Vec<String>,
 }
 
-/// What the earlier runs of the plan know of its steps: the newest that is still known of all, the others of calls that
-/// cannot be made twice.
+/// What the earlier runs of the plan know of its steps: the newest readable run knows all of them, older ones only
+/// calls that must not be made twice.
 pub(super) fn known_steps(
     project: &Project,
     of: &PlanToRun<'_>,
@@ -50,13 +50,13 @@ pub(super) fn known_steps(
         let view = match record {
             Ok(RunRecord::NeverBegun) => continue,
             Ok(RunRecord::Begun(view)) => view,
-            // What it did is not known. What one before it did may not be there any more.
+            // Its work is unknown, and the work of a run before it may be gone.
             Ok(RunRecord::Lost(_)) if !has_newest => {
                 lost.get_or_insert(run.id);
                 continue;
             }
             Ok(RunRecord::Lost(_)) | Err(_) if has_newest => {
-                // The very same plan ran: each of its calls may have been made.
+                // The same plan ran: each of its calls may have been made.
                 if run.digest.as_deref() == Some(of.digest) {
                     add_calls(&mut known.steps, possible_calls(project, of.plan, &run.id));
                 }
@@ -88,7 +88,7 @@ pub(super) fn known_steps(
             break;
         }
     }
-    redo_lost_changes(project, of.plan, &mut known.steps);
+    redo_lost_changes(project, of.plan, &mut known.steps)?;
     if let Some(lost) = lost.filter(|_| !has_newest) {
         add_calls(&mut known.steps, possible_calls(project, of.plan, &lost));
     }

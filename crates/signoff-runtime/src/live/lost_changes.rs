@@ -11,12 +11,12 @@ use crate::project::Project;
 use crate::runs::view::RunView;
 use crate::trees::{parse_id, protected_paths, repository_of};
 
-/// Has steps done again that no contract judges and whose changes are not in the checkout any more.
+/// Marks steps to be done again that no contract judges and whose changes are no longer in the checkout.
 pub(super) fn redo_lost_changes(
     project: &Project,
     plan: &Plan,
     steps: &mut [(String, EarlierStep)],
-) {
+) -> Result<(), Error> {
     let mut runs: BTreeMap<String, Option<RunChanges>> = BTreeMap::new();
     for (id, earlier) in steps {
         let is_kept = earlier.again.is_none() && earlier.ended != EarlierEnd::Unfinished;
@@ -26,10 +26,13 @@ pub(super) fn redo_lost_changes(
         let run = runs
             .entry(earlier.run.clone())
             .or_insert_with(|| RunChanges::load(project, &earlier.run));
-        if run.as_mut().is_some_and(|run| run.has_lost(project, id)) {
+        if let Some(run) = run
+            && run.has_lost(project, id)?
+        {
             earlier.again = Some(RedoReason::NotInCheckout);
         }
     }
+    Ok(())
 }
 
 /// Does a contract decide about the step, or about the loop that it is an item of?
@@ -48,30 +51,31 @@ struct RunChanges {
 }
 
 impl RunChanges {
-    /// Nothing for a run that cannot be read: then nothing is known of its files.
+    /// `None` for a run that cannot be read: nothing is known of its files.
     fn load(project: &Project, run: &str) -> Option<Self> {
         let view = RunView::load(project, run).ok()?;
         Some(Self { view, gone: None })
     }
 
     /// Is a file that the step changed as it was before the run, or gone?
-    fn has_lost(&mut self, project: &Project, id: &str) -> bool {
+    fn has_lost(&mut self, project: &Project, id: &str) -> Result<bool, Error> {
         let step = self.view.run.position(id);
         let step = step.and_then(|at| self.view.run.step(at));
         let files = step.and_then(|(_, state)| state.changes.files.clone());
         let Some(files) = files.filter(|files| !files.is_empty()) else {
-            return false;
+            return Ok(false);
         };
-        let view = &self.view;
-        let gone = self
-            .gone
-            .get_or_insert_with(|| lost_files(project, view).unwrap_or_default());
-        files.iter().any(|file| gone.contains(file))
+        // Not knowing would keep a step whose work may be gone.
+        let gone = match self.gone.take() {
+            Some(gone) => gone,
+            None => lost_files(project, &self.view)?,
+        };
+        let gone = self.gone.insert(gone);
+        Ok(files.iter().any(|file| gone.contains(file)))
     }
 }
 
-/// The files that are not as the run left them, but as it found them, or not there at all. What a person changed further
-/// is neither.
+/// The files that are as the run found them, or gone. A file that a person changed further is neither.
 fn lost_files(project: &Project, view: &RunView) -> Result<BTreeSet<String>, Error> {
     let run = &view.run;
     let (Some(repository), Some(tree), Some(head)) =

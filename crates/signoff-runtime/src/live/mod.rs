@@ -5,18 +5,19 @@
 
 mod driving;
 pub mod hand_over;
-mod isolation;
 pub mod landing;
 mod last_run;
 mod lost_changes;
 mod new_run;
 mod notify;
+mod observers;
 mod options;
 mod prepared_run;
 pub mod rehearsal;
 mod telemetry_observer;
 mod webhook;
 mod worker_run;
+mod workplace;
 
 pub use self::driving::RunReport;
 pub use self::options::{RunLimit, RunOptions};

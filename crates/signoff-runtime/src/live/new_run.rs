@@ -29,7 +29,7 @@ use crate::signing::current_signature::{CountedSignature, require_signed};
 use crate::trees::IsolationChoice;
 use crate::{confinement, plan_history, trees};
 
-/// What is decided about a new run before anything is written: it has not begun if it cannot run.
+/// Everything that is decided about a new run before anything is written: a run that cannot start leaves nothing.
 pub(super) struct RunSetup {
     pub(super) run: Run,
     /// The signature that counts.
@@ -131,7 +131,7 @@ struct NewRun {
 
 /// Removes what is left of runs that never began, once the log of their plan names a newer one.
 pub(super) fn clear_never_begun(project: &Project) -> Result<(), Error> {
-    // Two runs may start at once, and neither may take the other's directory for one that was left.
+    // Two runs may start at once; neither may take the other's directory for an abandoned one.
     let starting = take_start(project)?;
     let with_trees = |run: &str, dir: &Path| {
         if !run.is_empty() {
@@ -150,7 +150,7 @@ pub(super) fn clear_never_begun(project: &Project) -> Result<(), Error> {
 
 /// Makes a directory under a name that no other run has, and locks it.
 fn new_run(project: &Project, key: &str) -> Result<NewRun, Error> {
-    // Until it is locked, it looks like one that was left.
+    // Until it is locked, it looks abandoned.
     let _starting = take_start(project)?;
     let (id, dir) = loop {
         let id = new_run_id(std::time::SystemTime::now(), random());

@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::trust::helpers::pin_command;
 
-/// Longer than it takes to hand a message on.
+/// Longer than passing on a message takes.
 const TIME: Duration = Duration::from_secs(10);
 
 /// Bytes of the command's output that are kept, to report why it failed.
@@ -40,15 +40,15 @@ pub(crate) struct Notify {
 }
 
 impl Notify {
-    /// What is configured, if anything is. `plan` is how messages call the plan.
+    /// The configured command, if there is one. `plan` is the name of the plan in messages.
     pub(crate) fn new(project: &Project, sandbox: Arc<Sandbox>, plan: &str) -> Option<Self> {
         let command = &project.config.notify.command.value;
         if command.is_empty() {
             return None;
         }
         let workspace = project.store.workspace();
-        // A program of the person's: it may need their display or their session. Nothing that agents
-        // write is looked at for it.
+        // A program of the person's: it may need their display or session. It is not looked up in anything that agents
+        // write.
         let mut variables = project.process.variables.clone();
         let path = path_outside(&project.process.path(), workspace);
         variables.insert("PATH".into(), path);

@@ -1,4 +1,4 @@
-//! How far a run goes, how much of it at once, and what the engine knows of the configuration.
+//! How far a run goes, how many steps run at once, and what the engine knows of the configuration.
 
 use signoff_engine::{self as engine, AcceptAt, Bounds, OnGreenBaseline, Redo, Run, Settings};
 use signoff_store::config;
@@ -19,9 +19,9 @@ pub struct RunOptions {
     pub isolation: Option<config::Isolation>,
     /// It is handed over to other machines, and not followed.
     pub detach: bool,
-    /// The plan may be completed: it is run once more.
+    /// Also run a plan that is completed.
     pub again: bool,
-    /// How much of it is done again, where an earlier run is known.
+    /// How much of it is done again if an earlier run is known.
     pub redo: Redo,
 }
 

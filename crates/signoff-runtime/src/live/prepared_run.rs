@@ -91,7 +91,7 @@ impl<'a> PreparedRun<'a> {
             actor,
             clock,
         };
-        // Nobody else does anything to the plan until its log says that it runs.
+        // The plan stays locked until its log says that it runs.
         let locked = LockedPlan::open_seen(context, plan)?;
         if let Some(replan::WaitingRun { run, .. }) = replan::waiting_run(project, &locked.plan)? {
             let plan = locked.plan.source.name().to_owned();
@@ -150,35 +150,11 @@ impl<'a> PreparedRun<'a> {
         remote::refuse_if_remote(project, id)?;
         let mut opened = OpenedRun::open(project, id, clock)?;
         opened.refuse_if_undone()?;
-        let isolation = opened.state().settings().isolation;
-        opened.workspace_lock = workspace_lock(project, opened.state().plan(), isolation)?;
-        if let Some(lock) = &mut opened.workspace_lock {
-            let path = project.store.workspace_lock();
-            lock.name_run(id).map_err(Error::cannot_read(&path))?;
-        }
+        lock_checkout(&mut opened)?;
         PlanHistory::read(project, &opened.key)?.refuse_if_over(id)?;
         take_back_replacement(&opened)?;
         landing::refuse_if_checked_out(&opened)?;
-        let by = project.process.person.clone();
-        let input = match opened.state().outcome() {
-            None if project.cluster.is_some() => Input::TakeOver {
-                by,
-                elsewhere: steps_elsewhere(opened.state()),
-            },
-            None => Input::Resume {
-                by,
-                reports: cut_off_reports(opened.state(), &opened.dir),
-            },
-            Some(Outcome::Failed) => {
-                state_after(PlanState::Failed, Transition::Resume, actor)?;
-                Input::Reopen { by }
-            }
-            Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
-                require_still_signed(project, &opened.key, opened.state().signed_plan())?;
-                opened.finish_bookkeeping(outcome)?;
-                return Err(Error::already_finished(opened.state(), outcome));
-            }
-        };
+        let input = resume_input(&mut opened, actor)?;
         let mut name = relative(project, &opened.plan);
         let mut watch = watch(&opened, opened.state().signed_plan());
         let next = take_next_version(&mut opened, &name, &mut watch)?;
@@ -192,9 +168,9 @@ impl<'a> PreparedRun<'a> {
                 require_still_signed(project, &opened.key, opened.state().signed_plan())?,
             ),
         };
-        // Where steps are may change with the plan.
+        // The positions of steps may change with the plan.
         let foreseen = match &replan {
-            Some(replan) => &opened.run.foresee([&input, replan])?,
+            Some(replan) => &opened.run.predicted_state([&input, replan])?,
             None => opened.state(),
         };
         let bounds = bounds(foreseen, options)?;
@@ -220,7 +196,8 @@ impl<'a> PreparedRun<'a> {
             repository: None,
             forecast: Vec::new(),
         };
-        levels::require_again(project, prepared.level(), isolation == Isolation::Shared)?;
+        let is_shared = prepared.run().settings().isolation == Isolation::Shared;
+        levels::require_again(project, prepared.level(), is_shared)?;
         prepared.opened.end_leftovers()?;
         // A killed writer may have left its temporary file beside the plan.
         atomic::remove_stray_temp(&prepared.opened.plan)?;
@@ -291,6 +268,44 @@ impl<'a> PreparedRun<'a> {
     }
 }
 
+/// Locks the checkout for a run that works in it.
+fn lock_checkout(opened: &mut OpenedRun<'_>) -> Result<(), Error> {
+    let project = opened.project;
+    let isolation = opened.state().settings().isolation;
+    opened.workspace_lock = workspace_lock(project, opened.state().plan(), isolation)?;
+    if let Some(lock) = &mut opened.workspace_lock {
+        let path = project.store.workspace_lock();
+        lock.name_run(&opened.id)
+            .map_err(Error::cannot_read(&path))?;
+    }
+    Ok(())
+}
+
+/// The input with which a run goes on. Refuses one that has ended, after what its end left undone.
+fn resume_input(opened: &mut OpenedRun<'_>, actor: Actor) -> Result<Input, Error> {
+    let project = opened.project;
+    let by = project.process.person.clone();
+    match opened.state().outcome() {
+        None if project.cluster.is_some() => Ok(Input::TakeOver {
+            by,
+            elsewhere: steps_elsewhere(opened.state()),
+        }),
+        None => Ok(Input::Resume {
+            by,
+            reports: cut_off_reports(opened.state(), &opened.dir),
+        }),
+        Some(Outcome::Failed) => {
+            state_after(PlanState::Failed, Transition::Resume, actor)?;
+            Ok(Input::Reopen { by })
+        }
+        Some(outcome @ (Outcome::Completed | Outcome::Partial)) => {
+            require_still_signed(project, &opened.key, opened.state().signed_plan())?;
+            opened.finish_bookkeeping(outcome)?;
+            Err(Error::already_finished(opened.state(), outcome))
+        }
+    }
+}
+
 /// The steps that other machines work on.
 fn steps_elsewhere(run: &Run) -> Vec<String> {
     let steps = run
@@ -324,7 +339,7 @@ fn take_back_replacement(opened: &OpenedRun<'_>) -> Result<(), Error> {
     append_event(project, key, &executing, opened.clock)
 }
 
-/// What models used for the plan since the version that is in force was taken up.
+/// What models used for the plan since the present version was taken up.
 fn uncounted_planning(opened: &OpenedRun<'_>) -> Result<Vec<PlanningUsage>, Error> {
     let now = opened.state().signed_plan().digest().to_string();
     let history = PlanHistory::read(opened.project, &opened.key)?;
@@ -372,7 +387,7 @@ fn take_next_version(
         opened.plan.clone_from(&next.plan.path);
     }
     let OpenedRun { key, dir, .. } = &*opened;
-    // Kept before the journal names it: an unnamed version is ignored.
+    // Saved before the journal names it; a version that no event names is ignored.
     let snapshot = snapshot::save_version(dir, opened.versions + 1, &next.plan)?;
     snapshot::keep_signature(project, key, dir, &next.signed)?;
     failpoint::reach("replan.kept");

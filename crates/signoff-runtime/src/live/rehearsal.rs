@@ -26,11 +26,11 @@ use crate::project::locks::is_workspace_taken;
 use crate::signing::current_signature::require_signed;
 use crate::trees;
 
-/// A run as it would be.
+/// How a run would go.
 #[derive(Debug)]
 pub struct Rehearsal {
-    /// Positions of the steps in the order in which they start; those of one list may run side by
-    /// side. As if every step took equally long and each went well at once.
+    /// Positions of the steps in the order in which they start; those of one list may run at the same time. It assumes
+    /// that every step takes equally long and passes at once.
     pub rounds: Vec<Vec<usize>>,
     /// Agents that are started if every step uses up its retries.
     pub agents: u64,
@@ -115,7 +115,7 @@ pub fn require_startable(
     Ok(())
 }
 
-/// Does its state allow a run, after it was signed if it is to be?
+/// Does its state allow a run, after it was signed if `approve` says so?
 fn may_start(
     context: ActorContext<'_>,
     plan: &PlanFile,
@@ -200,8 +200,8 @@ fn rounds(plan: &Plan, allowed: &BTreeSet<usize>, jobs: usize) -> Vec<Vec<usize>
     rounds
 }
 
-/// Steps that have not started, and what they wait for. Those that wait for all before them name nothing: the names would
-/// grow with the square of the steps.
+/// Steps that have not started, and what they wait for. A step that waits for all before it lists none of them: the
+/// lists would grow with the square of the steps.
 struct WaitingSteps {
     /// How many named steps each still waits for, and which steps name it.
     counts: Vec<usize>,

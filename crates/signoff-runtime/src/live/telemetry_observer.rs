@@ -1,4 +1,4 @@
-//! Has a run followed by the system that watches runs, if there is one.
+//! Passes a run's events to telemetry, if it is configured.
 
 use std::path::PathBuf;
 
@@ -30,7 +30,7 @@ impl TelemetryObserver {
 impl Observe for TelemetryObserver {
     fn event(&mut self, _: &Run, recorded: &RecordedEvent) -> Result<(), Error> {
         if let Some(journal) = self.journal.take() {
-            // The run does not depend on who watches it.
+            // The run does not depend on telemetry.
             let read = read_events(&journal, |earlier| {
                 if earlier.seq < recorded.seq {
                     self.follower.replay_event(&earlier);

@@ -1,8 +1,7 @@
-//! A run that another process drives, and that this machine works for: it performs what it is ordered to, with the same
-//! code as a process that drives, and reports what came of it. It writes no journal and judges nothing.
+//! A run that another process drives and that this machine works for. It performs orders with the code of a driving
+//! process and reports the results; it writes no journal and judges nothing.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use signoff_engine::{Action, Event, Input, Millis, RecordedEvent};
@@ -10,16 +9,14 @@ use signoff_plan::digest::Digest;
 use signoff_store::journal::Follower;
 use signoff_store::runs::AttemptDir;
 
-use super::PreparedRun;
-use super::driving::Workplace;
-use super::prepared_run::{FirstInput, watch};
-use crate::advice::Advisor;
+use super::prepared_run::watch;
+use super::workplace::{Workplace, WorkplaceOptions};
 use crate::clock::Clock;
-use crate::cluster::{Order, OrderedTask, Report, ReportedEnd};
+use crate::cluster::{OrderedTask, Report, ReportedEnd, WorkOrder};
 use crate::drive::journal::parse_event;
-use crate::drive::{Perform, WakeReason};
+use crate::drive::{Performer, WakeReason};
 use crate::error::Error;
-use crate::local::{Local, LocalOptions, VERIFIER};
+use crate::local::{LocalPerformer, VERIFIER};
 use crate::project::Project;
 use crate::project::sandbox_level::level;
 use crate::runs::OpenedRun;
@@ -27,27 +24,27 @@ use crate::signing::current_signature::require_still_signed;
 
 /// A run that this machine works for.
 pub struct WorkerRun<'a> {
-    prepared: PreparedRun<'a>,
-    local: Local<'a>,
+    opened: OpenedRun<'a>,
+    local: LocalPerformer<'a>,
     journal: Follower,
     /// The number of the last event that the state knows.
     known: u64,
     /// The hash of each prompt that was journaled, by step and attempt.
     prompts: BTreeMap<(String, u32), String>,
-    under_way: Vec<Order>,
+    under_way: Vec<WorkOrder>,
     /// How evidence names this machine.
     machine: String,
 }
 
 impl std::fmt::Debug for WorkerRun<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HostedRun")
-            .field("run", &self.prepared.id())
+        f.debug_struct("WorkerRun")
+            .field("run", &self.opened.id)
             .finish_non_exhaustive()
     }
 }
 
-/// What the journal has for whoever works for a run.
+/// What the journal means for a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CatchUpOutcome {
     /// The state is that of the journal.
@@ -57,7 +54,7 @@ pub enum CatchUpOutcome {
 }
 
 impl<'a> WorkerRun<'a> {
-    /// Opens a run whose files and journal were fetched. Refuses one that no key signed, or whose terms are others here.
+    /// Opens a run whose files and journal were fetched. Refuses one that no key signed, or whose terms differ here.
     pub fn open(
         project: &'a Project,
         id: &str,
@@ -67,66 +64,45 @@ impl<'a> WorkerRun<'a> {
         project.require_trust()?;
         let opened = OpenedRun::open(project, id, clock)?;
         let signed = opened.state().signed_plan();
-        let signature = require_still_signed(project, &opened.key, signed)?;
+        require_still_signed(project, &opened.key, signed)?;
         let own = Digest::of_json(&project.machine_terms(signed.plan()));
-        let mut prepared = PreparedRun {
-            name: opened.key.clone(),
-            signature,
-            watch: watch(&opened, signed),
-            beginning: FirstInput::GoOn {
-                input: Input::Finish,
-                lost: None,
-                replan: None,
+        let mut watch = watch(&opened, signed);
+        if let Some(difference) = watch.difference(project)? {
+            return Err(Error::ChangedDuring {
+                run: opened.id.clone(),
+                plan: opened.key.clone(),
+                difference: Box::new(difference),
+            });
+        }
+        let settings = opened.state().settings();
+        let workplace = Workplace::prepare(
+            &opened,
+            WorkplaceOptions {
+                isolation: settings.isolation,
+                level: &settings.sandbox,
+                repository: None,
             },
-            settings: opened.state().settings().clone(),
-            bounds: signoff_engine::Bounds::default(),
-            repository: None,
-            notes: Vec::new(),
-            forecast: Vec::new(),
-            opened,
-        };
-        prepared.refuse_if_changed()?;
-        let Workplace {
-            sandbox,
-            run_paths,
-            isolation,
-        } = prepared.workplace()?;
+        )?;
         let machine = format!(
             "{machine}, terms {}, sandbox {}",
             own.short(),
             level(project)?
         );
-        let opened = &prepared.opened;
-        let local = Local::start(LocalOptions {
-            project,
-            id: opened.id.clone(),
-            key: opened.key.clone(),
-            dir: opened.dir.clone(),
-            isolation,
-            sandbox,
-            run_paths,
-            watch: watch(opened, opened.state().signed_plan()),
-            clock,
-            advisor: Arc::new(Advisor {
-                project: project.clone(),
-                key: opened.key.clone(),
-                plan: opened.plan.clone(),
-            }),
-        })?;
-        let mut hosted = Self {
+        let local = workplace.performer(&opened, watch)?;
+        let mut run = Self {
             journal: Follower::new(&opened.dir.journal()),
             known: 0,
             prompts: BTreeMap::new(),
             under_way: Vec::new(),
-            prepared,
+            opened,
             local,
             machine,
         };
-        hosted.note_all()?;
-        Ok(hosted)
+        run.note_all()?;
+        Ok(run)
     }
 
-    /// Notes what the state was made of.
+    /// Records which events the state is made of.
     fn note_all(&mut self) -> Result<(), Error> {
         let (prompts, known) = (&mut self.prompts, &mut self.known);
         self.journal.read_new(|line| {
@@ -140,7 +116,7 @@ impl<'a> WorkerRun<'a> {
     /// Applies what came into the journal since.
     pub fn catch_up(&mut self) -> Result<CatchUpOutcome, Error> {
         let (prompts, known) = (&mut self.prompts, &mut self.known);
-        let run = &mut self.prepared.opened.run;
+        let run = &mut self.opened.run;
         let mut other_version = false;
         self.journal.read_new(|line| {
             let recorded = parse_event(line)?;
@@ -166,7 +142,7 @@ impl<'a> WorkerRun<'a> {
 
     /// Where the files of an attempt are.
     pub fn attempt_dir(&self, step: &str, attempt: u32) -> AttemptDir {
-        self.prepared.opened.dir.attempt(step, attempt)
+        self.opened.dir.attempt(step, attempt)
     }
 
     /// Is nothing under way?
@@ -175,8 +151,8 @@ impl<'a> WorkerRun<'a> {
     }
 
     /// Begins what is ordered.
-    pub fn begin(&mut self, order: Order) -> Result<(), Error> {
-        let run = self.prepared.opened.run.state();
+    pub fn begin(&mut self, order: WorkOrder) -> Result<(), Error> {
+        let run = self.opened.run.state();
         let unknown = || Error::BrokenRun {
             run: run.id().to_owned(),
             why: format!(
@@ -211,14 +187,14 @@ impl<'a> WorkerRun<'a> {
 
     /// Waits for the next report, at most so long.
     pub fn next_report(&mut self, patience: Duration) -> Result<Option<Report>, Error> {
-        let run = self.prepared.opened.run.state();
-        let now = self.prepared.opened.clock.now();
+        let run = self.opened.run.state();
+        let now = self.opened.clock.now();
         let until =
             now.saturating_add(Millis::try_from(patience.as_millis()).unwrap_or(Millis::MAX));
         match self.local.next(run, now, Some(until))? {
             WakeReason::Input(input) => {
                 if let Input::PermissionAsked { step, .. } = input {
-                    // Nobody is asked here; the agent hears a no, and goes on.
+                    // Nobody can be asked here: the agent is refused, and goes on.
                     self.local.deny_questions(step);
                     return Ok(None);
                 }
@@ -228,7 +204,7 @@ impl<'a> WorkerRun<'a> {
             WakeReason::Trouble(trouble) => {
                 let step = run.definition(trouble.step).map(|step| step.id.clone());
                 let why = format!("{}: {}", trouble.what, trouble.why);
-                Ok(self.finished(
+                Ok(self.report_of(
                     |order| Some(&order.step) == step.as_ref(),
                     ReportedEnd::Trouble(why),
                 ))
@@ -242,7 +218,7 @@ impl<'a> WorkerRun<'a> {
     }
 
     fn report_of_input(&mut self, input: Input) -> Option<Report> {
-        let run = self.prepared.opened.run.state();
+        let run = self.opened.run.state();
         let id = |step: usize| run.definition(step).map(|step| step.id.clone());
         let judged = |mut observed: signoff_engine::Observation, machine: &str| {
             observed.machine = Some(machine.into());
@@ -255,7 +231,7 @@ impl<'a> WorkerRun<'a> {
                 work,
             } => {
                 let id = id(step)?;
-                self.finished(
+                self.report_of(
                     |order| {
                         order.step == id
                             && order.attempt == attempt
@@ -267,7 +243,7 @@ impl<'a> WorkerRun<'a> {
             Input::BaselineEnded { step, observed } => {
                 let id = id(step)?;
                 let end = judged(observed, &self.machine);
-                self.finished(
+                self.report_of(
                     |order| order.step == id && order.task == OrderedTask::Baseline,
                     end,
                 )
@@ -281,14 +257,18 @@ impl<'a> WorkerRun<'a> {
                         OrderedTask::Evaluate { .. } | OrderedTask::Recheck { .. }
                     )
                 };
-                self.finished(|order| order.step == id && judges(order.task), end)
+                self.report_of(|order| order.step == id && judges(order.task), end)
             }
             _ => None,
         }
     }
 
-    /// The order that this is the end of, as a report.
-    fn finished(&mut self, is_it: impl Fn(&Order) -> bool, mut end: ReportedEnd) -> Option<Report> {
+    /// Turns the end of an order into its report.
+    fn report_of(
+        &mut self,
+        is_it: impl Fn(&WorkOrder) -> bool,
+        mut end: ReportedEnd,
+    ) -> Option<Report> {
         let at = self.under_way.iter().position(is_it)?;
         let order = self.under_way.swap_remove(at);
         if let ReportedEnd::Contract(observed) = &mut end
@@ -308,11 +288,12 @@ impl<'a> WorkerRun<'a> {
         })
     }
 
-    /// Gives up what was withdrawn, or what another machine has taken since: its agent is ended, and nothing is reported.
+    /// Gives up orders that were withdrawn or that another machine has taken since: their agents are ended, and nothing
+    /// is reported.
     pub fn give_up_order(&mut self, step: &str, attempt: u32, task: OrderedTask) {
         self.under_way
             .retain(|order| order.step != step || order.attempt != attempt || order.task != task);
-        let run = self.prepared.opened.run.state();
+        let run = self.opened.run.state();
         if let (Some(at), OrderedTask::Work) = (run.position(step), task) {
             self.local.end_agent(at);
         }
@@ -326,7 +307,7 @@ impl<'a> WorkerRun<'a> {
 }
 
 impl Drop for WorkerRun<'_> {
-    /// Whatever happened to the worker, no agent outlives it.
+    /// No agent outlives the worker, however it ends.
     fn drop(&mut self) {
         self.stop();
         self.local.clean_up();

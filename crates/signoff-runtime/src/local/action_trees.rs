@@ -6,12 +6,12 @@ use signoff_engine::{Action, ContractCache, Run};
 
 use super::commands::{broken_run, require_step};
 use super::commits::{judged_commit, work_context};
-use super::{Local, attempts};
+use super::{LocalPerformer, attempts};
 use crate::drive::WakeReason;
 use crate::error::Error;
 use crate::trees::{ContractOverlayOptions, TreeMount};
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// Makes the tree that an action needs, on a thread of the supervisor. Returns `false` if it needs none.
     pub(super) fn make_tree(&mut self, run: &Run, action: &Action) -> Result<bool, Error> {
         let Some(trees) = self.trees().map(Arc::clone) else {
@@ -70,7 +70,7 @@ impl Local<'_> {
         Ok(true)
     }
 
-    /// Lets an action begin whose tree is ready, if it needs one.
+    /// Begins an action whose tree is ready, if it needs one.
     pub(super) fn begin_in(
         &mut self,
         run: &Run,
@@ -114,7 +114,7 @@ impl Local<'_> {
         self.trees()?.missing_error(head)
     }
 
-    /// Replaces a trouble by its cause if the run's branch or repository was removed.
+    /// Replaces the trouble with its cause if the run's branch or repository was removed.
     pub(super) fn check_trouble(
         &self,
         run: &Run,

@@ -1,14 +1,14 @@
-//! Whom the run asks when it needs a model. Asking is not this module's work: who knows how is handed in.
+//! Asks models for the run. How that is done is passed in as [`Advise`].
 
 use signoff_engine::{Input, ModelAnswer, ModelTask, ModelUsage, Run};
 
-use super::{Local, QuestionStop};
+use super::{LocalPerformer, QuestionStop};
 use crate::drive::WakeReason;
 use crate::error::Error;
 
 /// Asks models, and keeps what they draft.
 pub(crate) trait Advise: Send + Sync {
-    /// Asks a model; nothing if it was stopped meanwhile.
+    /// Asks a model; `None` if the run was stopped meanwhile.
     fn advise(
         &self,
         run: &Run,
@@ -17,7 +17,7 @@ pub(crate) trait Advise: Send + Sync {
         stop: &QuestionStop,
     ) -> Option<ModelReply>;
 
-    /// Makes the drafted version a plan of its own. Has the policy signed it?
+    /// Makes the drafted version a plan of its own. Returns whether the policy has signed it.
     fn offer_draft(&self, run: &Run) -> Result<bool, Error>;
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct ModelReply {
     pub(crate) usage: Vec<ModelUsage>,
 }
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// Asks on a thread of its own: an answer may take minutes.
     pub(super) fn ask_model(&mut self, run: &Run, step: usize, task: ModelTask) {
         let advisor = std::sync::Arc::clone(&self.advisor);

@@ -7,7 +7,7 @@ use signoff_engine::{Run, wall_left};
 use signoff_plan::model::{Step, Work};
 use signoff_plan::tools::scope;
 use signoff_sandbox::Command;
-use signoff_store::config::{AgentSettings, Driver, PriceSettings};
+use signoff_store::config::{AgentSettings, DriverName, PriceSettings};
 use signoff_work::agent::{DriverKind, Invocation, LaunchGuard, LaunchOptions, Price, Prices};
 use signoff_work::confine::{AgentRequirements, Confined, VisibleTree};
 use signoff_work::environment::for_agent;
@@ -170,7 +170,7 @@ fn show_prompt(scratch: &Scratch, prompt: &str) -> Result<PathBuf, Error> {
     Ok(Path::new("/tmp").join(PROMPT))
 }
 
-/// Who does the work of a step.
+/// Which role does the work of a step.
 fn agent_settings<'a>(
     project: &'a Project,
     run: &Run,
@@ -209,14 +209,14 @@ pub(crate) fn prices(project: &Project) -> Prices {
 }
 
 /// The driver that a setting means.
-pub(super) fn driver_kind(driver: Driver) -> DriverKind {
+pub(super) fn driver_kind(driver: DriverName) -> DriverKind {
     match driver {
-        Driver::Claude => DriverKind::Claude,
-        Driver::Codex => DriverKind::Codex,
-        Driver::Gemini => DriverKind::Gemini,
-        Driver::Opencode => DriverKind::Opencode,
-        Driver::Pi => DriverKind::Pi,
-        Driver::Acp => DriverKind::Acp,
-        Driver::Command => DriverKind::Command,
+        DriverName::Claude => DriverKind::Claude,
+        DriverName::Codex => DriverKind::Codex,
+        DriverName::Gemini => DriverKind::Gemini,
+        DriverName::Opencode => DriverKind::Opencode,
+        DriverName::Pi => DriverKind::Pi,
+        DriverName::Acp => DriverKind::Acp,
+        DriverName::Command => DriverKind::Command,
     }
 }

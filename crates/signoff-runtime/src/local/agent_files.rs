@@ -1,5 +1,5 @@
-//! What an agent finds of ours: the tools of its step, the files it was started with, sockets of its tool servers, and this
-//! program. It can change none of it where it is confined by mounts.
+//! Our files that an agent sees: the tools of its step, the files it was started with, sockets of its tool servers, and
+//! this program. An agent that mounts confine can change none of them.
 
 use std::ffi::OsString;
 use std::io;
@@ -21,7 +21,7 @@ use crate::confinement::Scratch;
 use crate::error::Error;
 use crate::guard::{HookStore, hook_command};
 
-/// Where an agent that is confined by mounts finds it, and this program.
+/// Where an agent that mounts confine finds them, and this program.
 const SHOWN_DIRECTORY: &str = "/tmp/signoff-room";
 const PROGRAM: &str = "/tmp/signoff";
 const SCOPE: &str = "scope.json";
@@ -37,7 +37,7 @@ pub(super) struct AgentFiles {
     sockets: Vec<ServerSocket>,
 }
 
-/// A file or directory, where it is for us and where the agent finds it.
+/// A file or directory: our path of it, and the agent's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ShownPath {
     path: PathBuf,

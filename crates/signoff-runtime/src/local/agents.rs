@@ -21,7 +21,7 @@ use super::commands::{broken_run, require_step};
 use super::commits::{newest_base, work_context, work_context_from};
 use super::message::Message;
 use super::shared_checkout::StepAttempts;
-use super::{Local, RunIsolation};
+use super::{LocalPerformer, RunIsolation};
 use crate::confinement::Scratch;
 use crate::drive::{ActiveAgent, Readiness, WakeReason};
 use crate::error::Error;
@@ -34,7 +34,7 @@ pub(super) struct WorkingAgent {
     /// Its tool servers, if its scope has any.
     pub(super) servers: Option<AgentServers>,
     usage: LiveUsage,
-    /// What it told last.
+    /// What it reported last.
     pub(super) progress: Option<AgentProgress>,
 }
 
@@ -49,7 +49,7 @@ impl WorkingAgent {
     }
 }
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// Ends the step's agent, if one is at work.
     pub(crate) fn end_agent(&mut self, step: usize) {
         if let Some(agent) = self.agents.remove(&step) {
@@ -59,15 +59,15 @@ impl Local<'_> {
 }
 
 impl WorkingAgent {
-    /// Answers its question with a no.
+    /// Refuses what it asks.
     pub(super) fn deny(&self, item: &str) {
-        self.handle.journaled(item);
+        self.handle.on_journaled(item);
         self.handle.answer(item, false);
     }
 }
 
-impl Local<'_> {
-    /// Notes what an agent has used, and ends those that reached a limit by it.
+impl LocalPerformer<'_> {
+    /// Records what an agent has used, and ends the agents that have thereby reached a limit.
     pub(super) fn note_active(&mut self, run: &Run, active: &ActiveAgent) {
         let Some(agent) = self.agents.get_mut(&active.step) else {
             return;
@@ -94,7 +94,7 @@ impl Local<'_> {
                 && !agent.handle.has_open(&item.id)
         };
         if let Some(item) = run.items().find(is_new) {
-            agent.handle.journaled(&item.id);
+            agent.handle.on_journaled(&item.id);
         }
     }
 
@@ -261,7 +261,7 @@ impl Local<'_> {
             .get(&step)
             .and_then(|agent| agent.servers.as_ref());
         if let Some(servers) = servers {
-            servers.journaled(number);
+            servers.on_journaled(number);
         }
     }
 

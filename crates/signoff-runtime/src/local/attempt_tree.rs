@@ -1,4 +1,4 @@
-//! What an agent works in, and what it changed there.
+//! The tree that an agent works in, and what it changed there.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -231,7 +231,7 @@ impl ReadyCall {
             Err(why) => why,
         };
         let not_made = Input::CallNotMade { step, attempt };
-        // Stopping the run ends git: that says nothing about the tree.
+        // Stopping the run ends git, which says nothing about the tree.
         if tree.is_some_and(|tree| tree.starter.is_stopping()) {
             return Some(not_made.into());
         }
@@ -302,7 +302,7 @@ impl CallTree {
     }
 }
 
-/// The step as the plan has it: of an item, its loop.
+/// The step as the plan has it; for an item, its loop.
 fn written_step(run: &Run, step: usize) -> Option<&Step> {
     let parent = run.step(step).and_then(|(_, state)| state.parent());
     run.plan().steps.get(parent.unwrap_or(step))

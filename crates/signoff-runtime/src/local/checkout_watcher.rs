@@ -14,7 +14,7 @@ use crate::plan_history::is_known_plan;
 use crate::project::Project;
 use crate::trees::{JoinedChanges, Trees, head_commit};
 
-/// Looking may take one part in so many of the time where only contracts wait for it.
+/// While only contracts wait, looking may take at most one part in this many of the time.
 const SHARE: u32 = 10;
 
 /// Looks at the checkout, not more often than needed.
@@ -23,7 +23,7 @@ pub(super) struct CheckoutWatcher {
     last: Option<(Instant, Duration)>,
     /// Changes that were found and are to be journaled.
     found: Option<JoinedChanges>,
-    /// Something joined, and nothing has begun since.
+    /// A change was merged, and nothing has begun since.
     has_joined: bool,
     /// Nothing has happened since the last look: actions that begin now use its result.
     is_fresh: bool,
@@ -68,7 +68,7 @@ impl CheckoutWatcher {
         Ok(Some(self.joined_input(project, joined)))
     }
 
-    /// The input for a new head. Nothing else joins before an action begins on it.
+    /// The input for a new head. No other change is merged before an action begins on it.
     pub(super) fn joined_input(&mut self, project: &Project, joined: JoinedChanges) -> Input {
         let input = Input::CheckoutJoined(CheckoutChanges {
             commit: joined.commit.to_string(),

@@ -218,7 +218,7 @@ impl CommandBuilder<'_> {
 pub(super) struct ContractRun {
     pub(super) step: usize,
     pub(super) attempt: u32,
-    /// How often its usual time it may take.
+    /// Factor on its usual time limit.
     pub(super) patience: u32,
     /// It runs before the work, not after it.
     pub(super) is_baseline: bool,

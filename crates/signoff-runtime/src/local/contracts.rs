@@ -8,14 +8,14 @@ use signoff_sandbox::Command;
 use signoff_store::config::IgnoredFiles;
 use signoff_work::confine::Home;
 
-use super::Local;
+use super::LocalPerformer;
 use super::commands::{ContractRun, require_step};
 use super::shared_checkout::StepAttempts;
 use crate::confinement::Scratch;
 use crate::error::Error;
 use crate::trees::{CheckoutChanges, IgnoredWork, TreeMount, Trees};
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// Runs a contract, and reports how it ended.
     fn run_contract(
         &mut self,
@@ -99,7 +99,7 @@ impl Local<'_> {
             Action::Evaluate { step, attempt, .. } => {
                 IgnoredWork::LeftBy(require_step(run, step)?.0.id.clone(), attempt)
             }
-            // Once more, without the work.
+            // Runs it once more, without the work.
             Action::Baseline { step } if require_step(run, step)?.1.attempt.candidate.is_some() => {
                 let (definition, state) = require_step(run, step)?;
                 IgnoredWork::FoundBy(definition.id.clone(), state.attempts)
@@ -224,7 +224,7 @@ fn void_reason(changes: std::io::Result<CheckoutChanges>) -> Option<String> {
     }
 }
 
-/// Did the contract try to remove or rename what is mounted? Only then is that worth a word.
+/// Did the contract try to remove or rename a mounted directory? Only then the output explains it.
 fn met_busy(observed: &Observation) -> bool {
     let says = |text: &str| text.contains("resource busy") || text.contains("EBUSY");
     says(&observed.stdout) || says(&observed.stderr)
@@ -270,7 +270,7 @@ fn list_names(names: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Has it certainly failed? Only then may something be added to its output.
+/// Has it failed for certain? Only then may something be added to its output.
 fn has_failed(expect: &[Condition], ended: &ProcessEnd) -> bool {
     let ran = matches!(ended, ProcessEnd::Exited(_) | ProcessEnd::Signaled(_));
     let is_other = |condition: &Condition| match condition {

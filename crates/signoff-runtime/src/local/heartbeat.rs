@@ -1,9 +1,9 @@
-//! Shows others that the process which drives a run is alive, also while it only waits.
+//! Shows other processes that the driving process is alive, even while it only waits.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often the sign is given: well below the shortest time after which a run counts as stalled.
+/// How often the lock is touched: well below the shortest time after which a run counts as stalled.
 pub(super) const INTERVAL: Duration = Duration::from_secs(20);
 
 /// Touches the run's lock at intervals.
@@ -19,7 +19,7 @@ impl Heartbeat {
         Self { lock, last }
     }
 
-    /// Gives the sign if it is time. Where that fails, the run may count as stalled, and goes on.
+    /// Touches the lock if it is time. If that fails, the run may count as stalled, but goes on.
     pub(super) fn touch_lock_if_due(&mut self) {
         if self.last.elapsed() >= INTERVAL {
             self.touch_lock();

@@ -2,7 +2,7 @@
 
 use signoff_engine::{Input, MergeConflict, Run, is_asked_for};
 
-use super::Local;
+use super::LocalPerformer;
 use super::commands::{broken_run, require_step};
 use super::commits::attempt_of;
 use crate::drive::{HarnessTrouble, Readiness, WakeReason};
@@ -11,7 +11,7 @@ use crate::trees::{
     CandidateResult, LandedFiles, Trees, WorkContext, WorkError, first_commit, head_commit,
 };
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// Builds the step's candidate.
     pub(super) fn candidate(&mut self, run: &Run, step: usize, attempt: u32) -> Result<(), Error> {
         let trees = self.own_trees(run)?;
@@ -48,7 +48,7 @@ impl Local<'_> {
                     why,
                 },
                 Err(WorkError::Harness(why)) => {
-                    return Some(unmerged(step, why));
+                    return Some(merge_trouble(step, why));
                 }
             };
             Some(input.into())
@@ -78,7 +78,7 @@ impl Local<'_> {
                 }
                 // Whether it took place is found out when the run goes on.
                 Err(_) if starter.is_stopping() => None,
-                Err(why) => Some(unmerged(step, why)),
+                Err(why) => Some(merge_trouble(step, why)),
             }
         });
         Ok(())
@@ -109,7 +109,7 @@ impl Local<'_> {
 }
 
 /// The step's work stays where it is until the run goes on.
-fn unmerged(step: usize, why: String) -> WakeReason {
+fn merge_trouble(step: usize, why: String) -> WakeReason {
     WakeReason::Trouble(HarnessTrouble {
         step,
         what: "its work could not be merged",

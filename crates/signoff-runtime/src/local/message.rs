@@ -1,4 +1,4 @@
-//! What the supervisor's threads tell the loop.
+//! Messages of the supervisor's threads to the loop.
 
 use signoff_engine::Action;
 
@@ -14,7 +14,7 @@ use crate::trees::TreeMount;
 )]
 pub(super) enum Message {
     Happened(WakeReason),
-    /// The tree that the action needs is there, or cannot be had: it can go on.
+    /// The tree that the action needs is ready or cannot be made: the action can go on.
     Ready {
         action: Action,
         made: Result<Box<TreeMount>, String>,

@@ -71,7 +71,7 @@ use crate::signing::watch::Watch;
 use crate::trees::{Trees, WorkSource, head_commit, parse_id};
 
 /// Performs actions on this machine.
-pub(crate) struct Local<'a> {
+pub(crate) struct LocalPerformer<'a> {
     commands: CommandBuilder<'a>,
     supervisor: ProcessSupervisor,
     calls: Calls,
@@ -96,7 +96,7 @@ pub(crate) struct Local<'a> {
 }
 
 /// What a run's actions need.
-pub(crate) struct LocalOptions<'a> {
+pub(crate) struct PerformerOptions<'a> {
     pub(crate) project: &'a Project,
     /// The run's name.
     pub(crate) id: String,
@@ -112,9 +112,9 @@ pub(crate) struct LocalOptions<'a> {
     pub(crate) advisor: Arc<dyn Advise>,
 }
 
-impl<'a> Local<'a> {
-    pub(crate) fn start(options: LocalOptions<'a>) -> Result<Self, Error> {
-        let LocalOptions {
+impl<'a> LocalPerformer<'a> {
+    pub(crate) fn start(options: PerformerOptions<'a>) -> Result<Self, Error> {
+        let PerformerOptions {
             project,
             id,
             key,

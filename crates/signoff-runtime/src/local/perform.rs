@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use signoff_engine::{Action, AgentReports, InboxItem, InboxKind, Input, Millis, Refusal, Run};
 
-use super::Local;
+use super::LocalPerformer;
 use super::heartbeat::INTERVAL;
 use super::message::Message;
-use crate::drive::{Perform, Readiness, WakeReason};
+use crate::drive::{Performer, Readiness, WakeReason};
 use crate::error::Error;
 use crate::runs::agent_report;
 
-impl Perform for Local<'_> {
+impl Performer for LocalPerformer<'_> {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         let prepared = match self.held_outside(run, action)? {
             Some(instead) => Ok(Readiness::Instead(instead)),
@@ -75,7 +75,7 @@ impl Perform for Local<'_> {
     }
 
     fn input_recorded(&mut self, run: &Run, input: &Input) {
-        // What was just found free is for what begins next.
+        // Locks that were just found free are for the actions that begin next.
         if !matches!(input, Input::LockFree { .. }) {
             self.locks.keep_only(&run.locks_in_use());
         }
@@ -219,7 +219,7 @@ impl Perform for Local<'_> {
     }
 }
 
-impl Local<'_> {
+impl LocalPerformer<'_> {
     /// What is to be journaled instead of an action that needs what other runs have: a lock, or the money of the day.
     fn held_outside(&mut self, run: &Run, action: &Action) -> Result<Option<Input>, Error> {
         if action.costs_money()

@@ -4,18 +4,18 @@ use std::path::Path;
 
 use serde_json::Value;
 use signoff_engine::{Run, Stage, StepState, StepStatus};
-use signoff_plan::model::{Briefing, Hint, Step, Subscription};
+use signoff_plan::model::{BriefingStyle, Hint, Step, Subscription};
 use signoff_work::attachment::{Attachment, SubscriptionRoots, read_all};
 use signoff_work::prompt::{DialectNotes, EarlierStep, Proposal};
 
 use crate::signing::terms::artifacts;
 
-/// Of so many steps before it an agent is told how they came out, the nearest ones.
+/// An agent is told the results of this many steps before its own.
 const EARLIER: usize = 50;
-/// As much of what each of them gave, in bytes.
+/// Bytes of each of these results.
 const LONGEST: usize = 4096;
 
-/// What has to be put together for one prompt before it can be lent to it.
+/// The owned values that one prompt borrows.
 #[derive(Default)]
 pub(super) struct PromptContext {
     earlier: Vec<EarlierStep>,
@@ -29,8 +29,8 @@ impl PromptContext {
     pub(super) fn new(run: &Run, at: usize, checkout: &Path) -> Self {
         let plan = run.plan();
         match plan.briefing() {
-            Briefing::Task | Briefing::Thread => Self::default(),
-            Briefing::Record => {
+            BriefingStyle::Task | BriefingStyle::Thread => Self::default(),
+            BriefingStyle::Record => {
                 // An item of a loop waits for what its loop waits for.
                 let parent = run.step(at).and_then(|(_, state)| state.parent());
                 let before: Vec<usize> = plan.dependencies(parent.unwrap_or(at)).collect();
@@ -42,7 +42,7 @@ impl PromptContext {
                     ..Self::default()
                 }
             }
-            Briefing::Proposal => {
+            BriefingStyle::Proposal => {
                 let hint = run.step(at).and_then(|(step, _)| step.hint.as_ref());
                 let skipped = at.saturating_sub(EARLIER);
                 let before = run.steps().take(at).skip(skipped);
@@ -60,18 +60,18 @@ impl PromptContext {
     pub(super) fn dialect_notes<'a>(&'a self, run: &'a Run, step: &'a Step) -> DialectNotes<'a> {
         let plan = run.plan();
         match plan.briefing() {
-            Briefing::Task => DialectNotes::Nothing,
-            Briefing::Record => DialectNotes::Record {
+            BriefingStyle::Task => DialectNotes::Nothing,
+            BriefingStyle::Record => DialectNotes::Record {
                 task: plan.task.as_deref(),
                 instructions: step.instructions.as_deref(),
                 constraints: &plan.constraints,
                 earlier: &self.earlier,
             },
-            Briefing::Thread => DialectNotes::Thread {
+            BriefingStyle::Thread => DialectNotes::Thread {
                 narrative: plan.context.as_deref(),
                 subtasks: &step.subtasks,
             },
-            Briefing::Proposal => DialectNotes::Proposal(Proposal {
+            BriefingStyle::Proposal => DialectNotes::Proposal(Proposal {
                 context: plan.context.as_deref(),
                 tool_outputs: self.tool_outputs.as_deref(),
                 artifacts: &self.artifacts,
@@ -185,7 +185,7 @@ mod tests {
                 spellings += 1;
             }
         }
-        // Each as it is, in its own dialect again, and in the native one.
+        // Each plan as it is, rewritten in its own dialect, and in the native one.
         assert!(spellings >= 8, "{spellings}");
     }
 }

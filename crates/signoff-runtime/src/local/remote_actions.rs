@@ -7,20 +7,20 @@ use signoff_plan::model::Work;
 
 use super::commands::{broken_run, require_step};
 use super::commits::judged_commit;
-use super::{Local, attempts};
-use crate::cluster::{Order, OrderedTask, Report, ReportedEnd};
+use super::{LocalPerformer, attempts};
+use crate::cluster::{OrderedTask, Report, ReportedEnd, WorkOrder};
 use crate::drive::{HarnessTrouble, WakeReason};
 use crate::error::Error;
 
-/// The role of machines that judge what others did, where the one that drives says so.
+/// The role of machines that run contracts on the work of others, if the driving machine asks for that.
 pub(crate) const VERIFIER: &str = "verifier";
 
 /// The role of machines that do what no agent does.
 const TOOLS: &str = "tools";
 
-impl Local<'_> {
-    /// What another machine is told to do, if the action is one that other machines perform.
-    pub(super) fn order(&self, run: &Run, action: &Action) -> Result<Option<Order>, Error> {
+impl LocalPerformer<'_> {
+    /// The order for another machine, if the action is one that other machines perform.
+    pub(super) fn order(&self, run: &Run, action: &Action) -> Result<Option<WorkOrder>, Error> {
         if self.commands.project.cluster.is_none() {
             return Ok(None);
         }
@@ -62,7 +62,7 @@ impl Local<'_> {
             Work::Agent { .. } => run.role_of(step).unwrap_or("default"),
             Work::Tool { .. } | Work::Check | Work::Ask { .. } => TOOLS,
         };
-        Ok(Some(Order {
+        Ok(Some(WorkOrder {
             step: definition.id.clone(),
             attempt,
             role: role.to_owned(),
@@ -71,7 +71,7 @@ impl Local<'_> {
     }
 
     /// Hands over what other machines are told to do.
-    pub(super) fn hand_over(&self, orders: Vec<Order>) -> Result<(), Error> {
+    pub(super) fn hand_over(&self, orders: Vec<WorkOrder>) -> Result<(), Error> {
         match &self.commands.project.cluster {
             Some(cluster) if !orders.is_empty() => {
                 let handed = cluster.hand_over(orders);
@@ -81,7 +81,8 @@ impl Local<'_> {
         }
     }
 
-    /// Hands over everything that is under way elsewhere: the process that drove the run before may have died before it did.
+    /// Hands over everything that is under way elsewhere again: the previous driving process may have died before it
+    /// did.
     pub(crate) fn hand_over_again(&self, run: &Run) -> Result<(), Error> {
         let mut orders = Vec::new();
         for at in run.order() {
@@ -166,7 +167,7 @@ impl Local<'_> {
         Ok(())
     }
 
-    /// Says no to what the step's agent asks.
+    /// Refuses what the step's agent asks.
     pub(crate) fn deny_questions(&self, step: usize) {
         const UNASKED: &str = "nobody is asked here";
         if let Some(agent) = self.agents.get(&step) {

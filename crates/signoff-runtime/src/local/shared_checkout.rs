@@ -1,6 +1,6 @@
-//! Steps that work in the checkout itself, because nothing can be mounted: an agent's changes are found by comparison, and
-//! nothing is put back. How the checkout looked is written down before an agent begins, so that a run resumed after a
-//! crash knows everything that the step changed, and not only what its last attempt did.
+//! Steps that work in the checkout itself, because nothing can be mounted: an agent's changes are found by comparison,
+//! and nothing is put back. The state of the checkout is recorded before an agent begins, so that a run that is resumed
+//! after a crash knows all changes of the step, not only those of its last attempt.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ impl StepAttempts {
     /// repaired by a person.
     pub(super) fn for_judging(dir: &RunDir, run: &Run, at: usize) -> Option<Self> {
         let (step, state) = run.step(at)?;
-        // At the end of the run others have worked in the checkout, too.
+        // At the end of the run, other steps have worked in the checkout, too.
         let judged = matches!(state.stage, Stage::Evaluating { .. });
         let is_agent = matches!(step.work, Work::Agent { .. });
         let again = state.attempt.interrupted || state.attempt.taken_over.is_some();

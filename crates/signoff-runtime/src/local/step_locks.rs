@@ -1,5 +1,5 @@
-//! The locks that steps name, held for as long as their step is under way: no step of any run has one meanwhile that another
-//! has. They end with this process, or with the run where machines share it.
+//! The locks that steps name. A lock is held while its step is under way, and no other step of any run has it
+//! meanwhile. It ends with this process, or with the run if several machines share it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::project::directories::own_state;
 
-/// Who keeps locks.
+/// Where locks are kept.
 enum LockStorage {
     /// Files of this person, for each project.
     Files(PathBuf),
@@ -39,7 +39,7 @@ const LOCK_INTERVAL: Millis = 200;
 impl StepLocks {
     pub(super) fn for_run(project: &Project, run: &str) -> Result<Self, Error> {
         let keeper = match &project.cluster {
-            Some(cluster) if cluster.drives() => LockStorage::Cluster(Arc::clone(cluster)),
+            Some(cluster) if cluster.is_driving() => LockStorage::Cluster(Arc::clone(cluster)),
             Some(_) => LockStorage::Nobody,
             None => {
                 // All checkouts of a project on this machine mean the same.
@@ -128,7 +128,7 @@ impl StepLocks {
         }
     }
 
-    /// What became of the locks that the run waits for, if anything did since this was last asked and it is time to ask.
+    /// The input for locks that the run waits for and that changed since the last look, if it is time to look.
     pub(super) fn next_lock_change(
         &mut self,
         run: &Run,
@@ -140,7 +140,7 @@ impl StepLocks {
         }
         self.asked = now;
         for (lock, _) in run.awaited_locks() {
-            // It is held until something begins with it, or nothing did.
+            // It is held until an action begins with it, or none did.
             if self.take_lock(lock)?.is_none() {
                 let lock = lock.to_owned();
                 return Ok(Some(Input::LockFree { lock }));

@@ -79,8 +79,8 @@ impl ProcessSupervisor {
         is_stopping(&self.stoppers)
     }
 
-    /// Runs an agent that is held at its gate until `may_go` says so. Its result is sent as the
-    /// input that `report` makes of it, unless the agent was not released or the run was stopped.
+    /// Runs an agent that is held at its gate until `may_go` releases it. Sends the input that `report` makes of its
+    /// result, unless the agent was not released or the run was stopped.
     pub(super) fn start_agent<B>(
         &mut self,
         command: Command,
@@ -168,7 +168,7 @@ impl ProcessSupervisor {
         self.pool.run(move || {
             let made = make().map(Box::new);
             if made.is_err() && is_stopping(&stoppers) {
-                // Commands that prepare trees were kept from starting: that says nothing about the step.
+                // Commands that prepare trees could not start, which says nothing about the step.
                 return;
             }
             // The receiver is gone: the run was abandoned.
@@ -185,7 +185,7 @@ impl ProcessSupervisor {
         }
     }
 
-    /// `E` is what is known of the end beside what every command has.
+    /// `E` is what is known of the end in addition to that of a command.
     fn spawn_watched<B, E>(
         &mut self,
         before: impl FnOnce() -> Result<B, String> + Send + 'static,
@@ -198,7 +198,7 @@ impl ProcessSupervisor {
         self.pool.run(move || {
             let seen = match before() {
                 Ok(seen) => seen,
-                // A run that is being stopped starts no commands: that says nothing about the step.
+                // A run that is being stopped starts no commands, which says nothing about the step.
                 Err(_) if is_stopping(&stoppers) => return,
                 Err(why) => {
                     let input = report(None, not_started(why), None);
@@ -233,7 +233,7 @@ impl ProcessSupervisor {
 }
 
 impl StopHandle {
-    /// Ends everything, and waits for nothing. Nothing starts afterwards.
+    /// Ends everything without waiting. Nothing starts afterwards.
     pub(super) fn stop(&self) {
         let running = {
             let mut stoppers = self.stoppers.lock().unwrap_or_else(PoisonError::into_inner);

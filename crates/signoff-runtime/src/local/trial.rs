@@ -61,7 +61,7 @@ fn try_one(project: &Project, contract: &Contract) -> Result<Verdict, Error> {
     let tree = project.store.workspace();
     let scratch = Scratch::make(directory.path.join("scratch")).map_err(Error::Sandbox)?;
     let paths = confinement::run_paths(project, &project.store.config_path(), level);
-    let mut paths = paths.ok_or_else(unconfined)?;
+    let mut paths = paths.ok_or_else(unconfined_error)?;
     paths.network = false;
     let shown = VisibleTree::in_layers(Overlay {
         at: tree.to_owned(),
@@ -104,11 +104,11 @@ impl TrialDirectory {
         let name = format!("trial-{}", std::process::id());
         let level = level(project)?;
         if level != Level::Namespaces {
-            return Err(unconfined());
+            return Err(unconfined_error());
         }
         match overlay_mode(project, &name, level)? {
             OverlayMode::Overlays(path) => Ok(Self { path }),
-            OverlayMode::Copies => Err(unconfined()),
+            OverlayMode::Copies => Err(unconfined_error()),
         }
     }
 
@@ -126,7 +126,7 @@ impl Drop for TrialDirectory {
     }
 }
 
-fn unconfined() -> Error {
+fn unconfined_error() -> Error {
     Error::Unconfined {
         wanted: "overlays, so that contracts can be tried without touching the checkout".to_owned(),
         found: "none here".to_owned(),

@@ -1,5 +1,4 @@
-//! Tells a webhook of the person's what an absent person should know. Nothing waits for it but the end of a process, and that
-//! not for long.
+//! Notifies an absent person through their webhook. Only the end of a process waits for it, and only briefly.
 
 pub mod page_address;
 mod worker;
@@ -71,7 +70,7 @@ impl Notifier {
         })
     }
 
-    /// Has it told when the others are; returns at once.
+    /// Queues a notification; returns at once.
     pub fn notify(&self, news: NotifiedEvent<'_>) {
         let (link, command) = self.page_and_command(&news);
         let notification = Notification {
@@ -107,13 +106,13 @@ impl Notifier {
         (link, command)
     }
 
-    /// Waits a little for what is under way. What is not delivered then is in the log of deliveries.
+    /// Waits briefly for deliveries under way. The log of deliveries names those that failed.
     pub fn finish(self) {
         drop(self.queue);
         let until = Instant::now() + PATIENCE;
         if self.ended.recv_timeout(PATIENCE).is_err() {
             self.stop.send(()).ok();
-            // It writes down what it gives up, unless it waits for a server just now.
+            // It logs what it gives up, unless it is waiting for a server.
             let rest = until.saturating_duration_since(Instant::now());
             self.ended
                 .recv_timeout(rest.max(Duration::from_secs(1)))

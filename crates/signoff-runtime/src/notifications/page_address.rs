@@ -15,7 +15,7 @@ fn path(project: &Project) -> PathBuf {
     project.store.runs_dir().join("page-address")
 }
 
-/// Says that the page is at this address, which ends with a slash. A link is a convenience: nothing fails without one.
+/// Records the address of the page, which ends with a slash. A link is a convenience: nothing fails without it.
 pub fn announce(project: &Project, address: String) -> Option<Announcement> {
     project.store.create_missing().ok()?;
     let path = path(project);

@@ -47,7 +47,7 @@ impl Worker {
         }
     }
 
-    /// Delivers until nobody has anything more to tell.
+    /// Delivers until all senders are gone.
     pub(super) fn deliver_all(&self, waiting: &Receiver<Notification>) {
         // Asked for once, and only where there is something to sign.
         let mut secret = None;
@@ -117,12 +117,12 @@ impl Worker {
         }
     }
 
-    /// Where deliveries are written down.
+    /// The log of deliveries.
     fn log_path(&self) -> PathBuf {
         self.project.store.runs_dir().join("notifications.jsonl")
     }
 
-    /// What cannot be written down was delivered all the same.
+    /// A delivery counts even if it cannot be logged.
     fn log(&self, notification: &Notification, (attempts, ended): (usize, Result<u16, String>)) {
         let path = self.log_path();
         let is_long = path.metadata().is_ok_and(|found| found.len() > LONGEST);

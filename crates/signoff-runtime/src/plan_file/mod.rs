@@ -34,7 +34,7 @@ pub struct PlanFile {
     pub path: PathBuf,
     /// Its bytes.
     pub source: Source,
-    /// What the checks made of it.
+    /// The result of the checks.
     pub checked: Checked,
 }
 

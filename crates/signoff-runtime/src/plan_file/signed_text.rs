@@ -1,4 +1,4 @@
-//! What a plan's file said when it was last found to say what was signed.
+//! The text of a plan's file that was last found to say what was signed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,6 +1,6 @@
-//! What a planner is told of the project.
+//! The planner's context: what it has to know of the project.
 
-use signoff_api::tools::Approval;
+use signoff_api::tools::CallApproval;
 use signoff_engine::PlanState;
 use signoff_llm::{PlanningContext, RejectedPlan, ToolDescription};
 use signoff_plan::Workspace as _;
@@ -29,13 +29,13 @@ pub(super) fn gather(
     let tools = known.map(|tool| ToolDescription {
         name: tool.name,
         description: tool.description,
-        asks: tool.approval == Approval::Always,
+        asks: tool.approval == CallApproval::Always,
         input_schema: tool.input_schema,
     });
     Ok(PlanningContext {
         task: options.task.trim().to_owned(),
         dialect: options.dialect,
-        files: listing::shortened(&paths, FILES_BYTES),
+        files: listing::shortened_listing(&paths, FILES_BYTES),
         languages: facts::languages(&paths),
         test_commands: facts::test_commands(workspace),
         tools: tools.collect(),

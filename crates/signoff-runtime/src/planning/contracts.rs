@@ -69,7 +69,7 @@ impl ProposedContract {
     }
 }
 
-/// What became of a question for contracts.
+/// The result of asking for contracts.
 #[derive(Debug, Clone)]
 pub struct ContractsReport {
     /// The plan with the contracts.
@@ -93,8 +93,8 @@ pub fn steps_without_contract(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-/// Has the planner propose the contracts that a plan lacks. Nothing else of the plan changes. `review` may object to a
-/// plan that the checks have nothing against.
+/// Asks the planner for the contracts that a plan lacks. Nothing else in the plan changes. `review` may object to a
+/// plan that passes the checks.
 pub fn propose_contracts(
     project: &Project,
     model: &mut Model<'_>,
@@ -118,7 +118,7 @@ pub fn propose_contracts(
     });
     let question = prompts(project)?.question_prompt(PromptName::Contracts, &told)?;
     let mut check = |proposal: &Proposal| {
-        let mut problems = misnamed(&proposal.contracts, &steps);
+        let mut problems = misnamed_steps(&proposal.contracts, &steps);
         if problems.is_empty() {
             problems = match with_contracts(project, plan, &proposal.contracts) {
                 Ok((_, checked)) => new_problems(&plan.checked, &checked, review),
@@ -140,7 +140,7 @@ pub fn propose_contracts(
 }
 
 /// Steps that are not asked about, twice, or not at all.
-fn misnamed(proposed: &[ProposedContract], steps: &[String]) -> Vec<String> {
+fn misnamed_steps(proposed: &[ProposedContract], steps: &[String]) -> Vec<String> {
     let mut problems = Vec::new();
     let mut seen = BTreeSet::new();
     for (index, one) in proposed.iter().enumerate() {
@@ -188,7 +188,7 @@ fn with_contracts(
     Ok((source, checked))
 }
 
-/// What the contracts brought in: the plan's other problems are not the planner's.
+/// The problems that the contracts caused; other problems of the plan are not the planner's.
 fn new_problems(
     before: &Checked,
     after: &Checked,
@@ -238,7 +238,7 @@ mod tests {
             let answers: Vec<_> = (answers.iter())
                 .map(|(step, command)| proposed(step, *command))
                 .collect();
-            assert_eq!(misnamed(&answers, &steps), expected);
+            assert_eq!(misnamed_steps(&answers, &steps), expected);
         };
         check(&[("b", Some("x")), ("a", None)], &[]);
         check(

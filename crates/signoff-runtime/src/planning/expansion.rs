@@ -107,7 +107,7 @@ pub(crate) fn expansion_files(
     memories(subscribed_files(plan, steps, read))
 }
 
-/// What is told of files: each once, all together within a bound.
+/// The contents of files for the prompt: each file once, all together within a limit.
 fn memories(attached: Vec<Attachment>) -> Vec<Memory> {
     let mut left = FILES_BYTES;
     let mut files: Vec<Memory> = Vec::new();
@@ -148,7 +148,7 @@ fn heading(step: &Step) -> String {
     format!("{number}. {}", step.title)
 }
 
-/// What a draft changes that is not the writing out of these steps.
+/// Changes of a draft other than writing out these steps.
 pub(crate) fn expansion_objections(
     before: &Plan,
     templates: &[String],
@@ -173,7 +173,7 @@ pub(crate) fn expansion_objections(
     objections
 }
 
-/// What became of a step that was there before.
+/// The fate of a step that was there before.
 fn step_objection(was: &Step, now: Option<&Step>, templates: &[String]) -> Option<Objection> {
     let is_template = was.is_template();
     let is_asked_for = was.unexpanded.is_some() && templates.contains(&heading(was));

@@ -94,7 +94,7 @@ fn has_test_script(text: &str) -> bool {
     let script = manifest
         .as_ref()
         .and_then(|manifest| manifest.get("scripts")?.get("test")?.as_str());
-    // What `npm init` writes fails always.
+    // The test command that `npm init` writes always fails.
     script.is_some_and(|script| !script.contains("no test specified"))
 }
 

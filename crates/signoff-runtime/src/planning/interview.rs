@@ -1,5 +1,5 @@
-//! Before it plans, the planner may ask the person. What is not answered at once waits in the inbox, and the request
-//! beside it, until `plan --continue` takes it up again.
+//! The planner may ask the person before it plans. Unanswered questions wait in the inbox, together with the request,
+//! until `plan --continue` goes on.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -70,7 +70,7 @@ pub struct InterviewReport {
     pub usage: Usage,
 }
 
-/// Has the planner say what it has to know before it plans.
+/// Asks the planner which questions it has before it plans.
 pub fn interview(
     project: &Project,
     model: &mut Model<'_>,

@@ -40,8 +40,8 @@ pub struct DraftOrigin<'a> {
     pub at: &'a str,
 }
 
-/// The draft with what only the harness knows: who made it, with which model, from which memories. Whatever it says of
-/// its owner, its state and its id is the model's word, and replaced.
+/// Adds what only the harness knows to the draft: who made it, with which model, from which memories. The owner, the
+/// state and the id that the model wrote are replaced.
 pub fn finished(draft: &DraftedPlan, origin: &DraftOrigin<'_>, id: Option<&str>) -> Source {
     let DraftOrigin {
         person,
@@ -60,7 +60,7 @@ pub fn finished(draft: &DraftedPlan, origin: &DraftOrigin<'_>, id: Option<&str>)
         // Plans of these dialects always have one; the others' are the harness's to count.
         ("version", Some(Value::from(has_version.then_some(1)))),
         ("current_step_index", is_record.then(|| Value::from(0))),
-        // Without one the file's path is its name, and not what a model calls it.
+        // Without an id the file's path is its name, not one that the model chose.
         ("id", Some(Value::from(id))),
         ("owner", Some(Value::from(*person))),
         ("status", Some(Value::from("draft"))),
@@ -72,7 +72,7 @@ pub fn finished(draft: &DraftedPlan, origin: &DraftOrigin<'_>, id: Option<&str>)
             "informed_by",
             Some(Value::from((!memories.is_empty()).then_some(memories))),
         ),
-        // What was asked for is a person's word, and not how a model puts it.
+        // The request keeps the person's words, not the model's.
         ("task", Some(Value::from(context.task.as_str()))),
         ("context", reasoning.map(Value::from)),
     ];
@@ -120,7 +120,7 @@ pub(crate) fn with_fields<const N: usize>(
             continue;
         };
         let field = field.to_owned();
-        // A dialect without a place for it says nothing about it.
+        // Some dialects have no place for it.
         if let Ok(changed) = apply_to(&source, &[Edit::SetPlan { field, value }]) {
             source = changed;
         }

@@ -1,4 +1,4 @@
-//! The files of a project, as a planner is told them: ignored ones are left out, and what is too much is counted.
+//! The list of a project's files for the planner: without ignored files, and with counts where there are too many.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -132,7 +132,7 @@ impl<'a> Folder<'a> {
 
 /// The list of these paths in about so many bytes. Directories are opened level by level while there is room; of the
 /// others it says how many files they hold.
-pub(super) fn shortened(paths: &[String], bytes: usize) -> String {
+pub(super) fn shortened_listing(paths: &[String], bytes: usize) -> String {
     let root = Folder::from_paths(paths);
     let mut lines: Vec<String> = Vec::new();
     let mut left = bytes;
@@ -168,7 +168,7 @@ mod tests {
 
     fn check(paths: &[&str], bytes: usize, expected: &[&str]) {
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
-        let text = shortened(&paths, bytes);
+        let text = shortened_listing(&paths, bytes);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines, expected);
     }

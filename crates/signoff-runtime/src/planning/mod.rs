@@ -1,4 +1,4 @@
-//! From a sentence to a verified plan: gathers what a planner has to know, asks it, has every answer checked, and keeps
+//! From a sentence to a verified plan: gathers the planner's context, asks the planner, checks every answer, and keeps
 //! the draft. Nothing is signed here, and nothing runs.
 //!
 //! Start reading at [`draft`].
@@ -149,7 +149,7 @@ impl std::fmt::Debug for DraftObserver<'_> {
     }
 }
 
-/// Has a plan drafted by a model, until it has nothing to mend or the bound is reached.
+/// Asks a model for a plan until the plan passes or the limit of rounds is reached.
 pub fn draft(
     project: &Project,
     model: &mut Model<'_>,

@@ -1,5 +1,5 @@
-//! Whom the project asks: a model for each purpose, behind one type. It is the agent that the person has, which is asked
-//! for a text, in the sandbox, and changes nothing; or a provider's model, which sees only the prompt.
+//! The models of a project, one for each purpose, behind one type: the person's agent, which writes a text in the
+//! sandbox and changes nothing, or a provider's model, which sees only the prompt.
 
 use signoff_llm::{Complete, CompleteError, Completion, REPLY_BYTES, Truncation, Usage};
 use signoff_sandbox::Level;
@@ -13,7 +13,7 @@ use crate::project::agents::PLANNER;
 use crate::project::sandbox_level::level;
 use crate::project::{Project, require_role};
 
-/// Bytes of an answer that are kept: a little more than is read, so that a longer one is known to be.
+/// Bytes of an answer that are kept: a little more than are read, so that a longer answer is recognised.
 const KEPT: u64 = 2 * REPLY_BYTES as u64;
 
 /// What a model is asked for.
@@ -170,7 +170,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Why the last question was not even asked, if it was not: it could not be started, or was stopped.
+    /// Why the last question was not asked, if it was not: its process could not start, or was stopped.
     pub fn take_failure(&mut self) -> Option<Error> {
         self.failure.take()
     }

@@ -1,5 +1,5 @@
-//! A planner writes a plan anew in a process that goes on by itself: it may take minutes, and whoever asked for it may be
-//! gone by then.
+//! A planner rewrites a plan in a process of its own: it may take minutes, and the client that asked may be gone by
+//! then.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -22,7 +22,7 @@ use crate::plans::{ActorContext, NewComment, comment, expect_digest};
 use crate::project::Project;
 use crate::project::locks::is_driven;
 
-/// What of a process's output is read.
+/// Bytes of a process's output that are read.
 const LONGEST: u64 = 1 << 20;
 /// Lines of it that are shown: the last ones.
 const SHOWN: usize = 200;
@@ -122,7 +122,7 @@ fn command(
     }
 }
 
-/// Where the process of this plan's planner says what it does. It is locked as long as it runs.
+/// The output of the process of this plan's planner. It is locked as long as that runs.
 fn output_path(project: &Project, plan: &str) -> PathBuf {
     let name = format!("planner-{}.log", key::encode(plan));
     project.store.runs_dir().join(name)

@@ -1,4 +1,4 @@
-//! A plan that people object to is written anew by the planner: all of it, or one step.
+//! The planner rewrites a plan that people object to: all of it, or one step.
 
 use signoff_api::plan_log::PlanningTask;
 use signoff_engine::{Actor, PlanState, Transition, state_after};
@@ -41,7 +41,7 @@ pub struct RevisionReport {
     pub done: Option<PlanReport>,
 }
 
-/// What the planner is told: the plan, and everything that was said about it.
+/// The planner's context: the plan, and all comments on it.
 pub fn revision_context(
     context: ActorContext<'_>,
     plan: &PlanFile,
@@ -121,7 +121,7 @@ pub(super) fn require_revisable(project: &Project, plan: &PlanFile) -> Result<()
     allowed.map(|_| ())
 }
 
-/// Has the plan written anew, and hands it in. Nothing is written unless the new text has nothing to mend.
+/// Asks for a new text of the plan and submits it. Nothing is written unless the new text passes.
 pub fn revise_by_planner(
     context: ActorContext<'_>,
     model: &mut Model<'_>,
@@ -151,7 +151,7 @@ pub fn revise_by_planner(
         rounds: u32::try_from(report.rounds.len()).unwrap_or(u32::MAX),
         usage: &report.usage,
     };
-    // Also if nothing comes of it: it was used.
+    // Also without a result: the tokens were used.
     record_planning(context, plan, asked)?;
     let clean = report.plan.as_ref().filter(|plan| plan.is_clean());
     let done = clean.map(|drafted| {

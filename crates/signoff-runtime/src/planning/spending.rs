@@ -1,4 +1,4 @@
-//! What models used for a plan while nobody carried it out. It stands in the plan's log, and the next run counts it.
+//! What models used for a plan outside of runs. The plan's log records it, and the next run counts it.
 
 use std::collections::BTreeMap;
 

@@ -23,7 +23,7 @@ mod reject;
 pub mod status;
 mod verify;
 
-use signoff_api::approval::Approval;
+use signoff_api::approval::ApprovalStatus;
 use signoff_api::plan_ref::{self, PlanRef};
 use signoff_engine::{Actor, ApprovalProgress, PlanState};
 
@@ -114,7 +114,7 @@ impl PlanReport {
             version: self.plan.checked.plan.version,
             digest: self.plan.digest().to_string(),
             path: self.plan.source.name().to_owned(),
-            approval: self.approval.as_ref().map(Approval::from),
+            approval: self.approval.as_ref().map(ApprovalStatus::from),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A plan as it is shown: its text as it was understood, with its state and what became of its steps.
 
-use signoff_api::approval::Approval;
+use signoff_api::approval::ApprovalStatus;
 use signoff_api::comments::Comment;
 use signoff_api::plan::{Plan, PlanContext, Planning, Rejection};
 use signoff_engine::{ApprovalProgress, PlanState};
@@ -45,7 +45,7 @@ impl PlanView {
             status: self.state.name(),
             digest: plan.digest().to_string(),
             terms,
-            approval: self.approval().map(Approval::from),
+            approval: self.approval().map(ApprovalStatus::from),
             rejections: self.rejections(),
             comments: self.comments(plan),
             planning: self.planning(),

@@ -15,7 +15,7 @@ use signoff_store::signatures::PlanSignatures;
 
 use crate::error::Error;
 use crate::plan_file::PlanFile;
-use crate::plan_history::{PlanHistory, plan_fact};
+use crate::plan_history::{PlanHistory, lifecycle_fact};
 use crate::project::{Project, minimum_proof};
 use crate::runs::view::RunView;
 use crate::signing::approvers::RequiredApproval;
@@ -254,7 +254,7 @@ fn newest_fact(
                 && present.is_recorded_as(&view.run.signed_plan().digest().to_string());
             if goes_on || (of_present && approved.is_none()) {
                 return Ok(DecidingFact {
-                    fact: Some(PlanFact::Run(view.plan_fact())),
+                    fact: Some(PlanFact::Run(view.run_fact())),
                     view: Some(view),
                     lost_run: None,
                 });
@@ -270,7 +270,7 @@ fn newest_fact(
         {
             over.insert(run.clone());
         }
-        if let Some((fact, digest)) = plan_fact(&entry.event)
+        if let Some((fact, digest)) = lifecycle_fact(&entry.event)
             && (fact != PlanFact::Approved || *digest == present.digest)
             && present.is_recorded_as(digest)
             && approved.is_none()

@@ -1,15 +1,16 @@
 //! What the agents of the configuration need, and how a person gets their programs.
 
-use signoff_store::config::{AgentSettings, Driver};
+use signoff_store::config::{AgentSettings, DriverName};
 use signoff_work::confine::{AgentRequirements, agent_advice};
 
 use crate::error::{Error, PlanningError};
 use crate::project::Project;
 
-/// A role that a person names in a command is one that exists; only names in plans and settings fall back to `default`.
+/// Requires that a role which a person names in a command exists; only names in plans and settings fall back to
+/// `default`.
 pub fn require_role(project: &Project, name: &str) -> Result<(), Error> {
     let agents = &project.config.agents;
-    if agents.contains_key(name) || Driver::of_name(name).is_some() {
+    if agents.contains_key(name) || DriverName::of_name(name).is_some() {
         return Ok(());
     }
     let role = name.to_owned();
@@ -20,7 +21,7 @@ pub fn require_role(project: &Project, name: &str) -> Result<(), Error> {
 /// The role that plans, unless `[llm] agent` names another one.
 pub(crate) const PLANNER: &str = "planner";
 
-/// Can somebody be asked for plans?
+/// Is there a planner?
 pub(crate) fn has_planner(project: &Project) -> bool {
     let config = &project.config;
     let role = config.llm.agent.value.as_deref();
@@ -29,7 +30,7 @@ pub(crate) fn has_planner(project: &Project) -> bool {
     is_provided || config.agent_for_role(Some(role)).is_some()
 }
 
-/// Refuses what only a planner does, where none is configured.
+/// Refuses commands that need a planner if none is configured.
 pub(crate) fn require_planner(project: &Project) -> Result<(), Error> {
     if has_planner(project) {
         return Ok(());

@@ -20,8 +20,8 @@ pub type Environment = Vec<(OsString, OsString)>;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The environment in which git looks at this directory and runs nothing; `None` where it does not say what it would
-/// run.
+/// The environment in which git reads this directory and starts no program; `None` if git does not say what it would
+/// start.
 pub fn careful_environment(
     sandbox: &Sandbox,
     process: &ProcessContext,

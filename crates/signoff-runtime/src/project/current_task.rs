@@ -67,7 +67,7 @@ fn field_value<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     Some(written.trim_matches(['"', '\'']))
 }
 
-/// What stands behind the name of a field, if the line begins with it.
+/// The rest of a line that begins with the name of a field.
 fn after_name<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.strip_prefix(name)?.strip_prefix(':')
 }

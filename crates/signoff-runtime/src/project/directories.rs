@@ -92,7 +92,7 @@ pub(crate) fn has_data_directory(process: &ProcessContext, workspace: &Path) -> 
     no_data_directory(process, workspace).is_none()
 }
 
-/// The directory directly below the tree that this lies in: one above it could be renamed.
+/// The outermost directory outside of the tree that contains this path: one above it could be renamed.
 pub(crate) fn top_directory(tree: &Path, path: &Path) -> PathBuf {
     let below = path.strip_prefix(tree).ok();
     let first = below.and_then(|below| below.components().next());

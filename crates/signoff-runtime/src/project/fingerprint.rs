@@ -1,4 +1,4 @@
-//! What decides which project is found and how it is configured, as it looks from outside.
+//! A fingerprint of everything that decides which project is found and how it is configured.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -10,7 +10,7 @@ use signoff_store::root::Store;
 use super::Project;
 use super::process_context::config_layers;
 
-/// Clocks of file systems are coarse: what was changed this short a time ago may change again and look the same.
+/// Clocks of file systems are coarse: a file that was changed less than this ago may change again and look the same.
 const RACY: Millis = 2000;
 
 /// The directories in which another store would appear, those in which a part of the store could become a link, and the files
@@ -18,7 +18,7 @@ const RACY: Millis = 2000;
 #[derive(Debug)]
 pub struct ProjectFingerprint(Vec<(PathBuf, Option<FileFingerprint>)>);
 
-/// How a file looks. Nobody can set the time at which it was changed.
+/// The stamp of a file. Nobody can set the time of its last change (`ctime`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileFingerprint {
     device: u64,
@@ -28,8 +28,8 @@ struct FileFingerprint {
 }
 
 impl ProjectFingerprint {
-    /// As they look now; `None` if one of them may have changed since the project was asked for, or was changed so short a time
-    /// before that the next change might not show.
+    /// The present stamps; `None` if one of them may have changed since the project was opened, or changed so recently
+    /// that the next change might not show.
     pub fn of(project: &Project, asked: Millis) -> Option<Self> {
         let Project { store, process, .. } = project;
         let here = &process.directory;
@@ -62,7 +62,7 @@ impl ProjectFingerprint {
     }
 }
 
-/// Through links; `None` for what is not there or not ours to see.
+/// Follows links; `None` for what does not exist or cannot be read.
 fn fingerprint_of(path: &Path) -> Option<FileFingerprint> {
     let found = fs::metadata(path).ok()?;
     Some(FileFingerprint {

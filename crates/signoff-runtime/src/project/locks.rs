@@ -9,7 +9,7 @@ use signoff_store::runs::RunDir;
 use super::Project;
 use crate::error::Error;
 
-/// Takes the checkout for itself.
+/// Locks the checkout for this process.
 pub(crate) fn take_workspace(project: &Project) -> Result<WorkspaceLock, Error> {
     let path = project.store.workspace_lock();
     let taken = WorkspaceLock::try_acquire(&path);
@@ -58,7 +58,7 @@ pub(crate) fn is_driven(lock: &Path) -> Result<bool, Error> {
     })
 }
 
-/// Does something judge what is in the checkout? Then no other run may change it meanwhile. Runs in which people alone
+/// Does a contract judge the checkout's content? Then no other run may change it meanwhile. Runs in which only people
 /// accept the work can share it.
 fn needs_checkout_alone(plan: &Plan) -> bool {
     let judges = |step: &Step| step.contract.is_some() || !step.protects.is_empty();

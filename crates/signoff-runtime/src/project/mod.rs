@@ -119,12 +119,12 @@ impl Project {
     pub fn id_status(&self) -> Result<(Option<String>, ProjectStatus), Error> {
         let id = self.store.project_id()?;
         if self.cluster.is_some() {
-            // Which projects this machine takes part in, its user listed.
+            // This machine's user lists the projects that it takes part in.
             return Ok((id, ProjectStatus::Known));
         }
         let status = match (&id, &self.process.state_dir) {
             (Some(id), Some(state)) => projects::status(state, id, self.store.workspace())?,
-            // Nothing is remembered where there is no home.
+            // Without a home nothing is recorded.
             _ => ProjectStatus::First,
         };
         Ok((id, status))
@@ -148,7 +148,7 @@ impl Project {
         self.store.create_missing()?;
         if let (Some(id), Some(state)) = (self.store.project_id()?, &self.process.state_dir) {
             match projects::remember(state, &id, self.store.workspace()) {
-                // A home that cannot be written to remembers nothing; that is not an error.
+                // A home that cannot be written to records nothing; that is not an error.
                 Ok(()) | Err(TrustError::File(_)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -189,7 +189,7 @@ pub(crate) fn relative(project: &Project, path: &Path) -> String {
     project.store.relative(path)
 }
 
-/// A number that makes names differ. It need not be unique: the callers notice a name that is taken.
+/// A number that makes names differ. It need not be unique: callers notice a taken name.
 pub fn random() -> u32 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = std::hash::RandomState::new().build_hasher();

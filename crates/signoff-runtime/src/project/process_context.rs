@@ -32,14 +32,14 @@ pub struct ProcessContext {
     pub services: ExternalServices,
 }
 
-/// What is outside of this machine: runs that others drive, and a system that watches runs.
+/// Services outside of this machine: the cluster that shares runs, and telemetry.
 #[derive(Debug, Clone, Default)]
 pub struct ExternalServices {
     /// The database that the command names, in place of the configured one.
     pub url: Option<ClusterUrl>,
-    /// Reaches them through the database that a project's configuration names; nothing in a build that cannot.
+    /// Reaches the cluster through the database that a project's configuration names; `None` in a build without it.
     pub connect: Option<ConnectRuns>,
-    /// Is told what happens; nothing in a build that cannot, or where the person names no such system.
+    /// Receives the events of runs; `None` in a build without telemetry, or if none is configured.
     pub telemetry: Option<Arc<dyn Telemetry>>,
 }
 
@@ -63,7 +63,7 @@ pub fn load_config(process: &ProcessContext, store: Option<&Store>) -> Result<Co
 
 /// What the configuration is read from.
 pub(super) fn config_layers(process: &ProcessContext, store: Option<&Store>) -> Layers {
-    // Only a store of plans makes the file beside it ours to read.
+    // The file beside it is read only if there is a store of plans.
     let pi = store.filter(|store| store.kind() == StoreKind::Pi);
     let pi = pi.map(|store| store.workspace().join(".pi"));
     let settings = process

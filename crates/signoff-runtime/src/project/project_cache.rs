@@ -50,7 +50,7 @@ impl CachedProject {
     }
 }
 
-/// What other parts keep as long as a project is kept: one value of each type.
+/// Values that other modules keep as long as the project is kept: one of each type.
 #[derive(Debug, Default)]
 pub(crate) struct CachedValues(Mutex<BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 

@@ -16,7 +16,7 @@ const LONGEST: u64 = 16 * 1024;
 /// What the command prints, on one line; or why there is none.
 pub(crate) fn printed_secret(project: &Project, command: &[String]) -> Result<String, String> {
     let workspace = project.store.workspace();
-    // The person's own program. Nothing that agents write is looked at for it.
+    // The person's own program. It is not looked up in anything that agents write.
     let mut variables = project.process.variables.clone();
     let path = path_outside(&project.process.path(), workspace);
     variables.insert("PATH".into(), path);

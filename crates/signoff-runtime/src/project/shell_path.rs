@@ -1,4 +1,4 @@
-//! The PATH as the person's shell has it, where an agent's program started this process.
+//! The PATH of the person's shell, if an agent's program started this process.
 
 use std::env::{join_paths, split_paths};
 use std::ffi::{OsStr, OsString};

@@ -1,4 +1,5 @@
-//! The second witness of calls that cannot be made twice: a file for each, made after the journal has it and before the call.
+//! A second record of calls that must not be made twice: a file for each, written after its journal line and before the
+//! call.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -43,7 +44,7 @@ pub(crate) fn mark_call(
     Ok(dir.mark_call(step, attempt, &text)?)
 }
 
-/// Did a run, whose journal does not say so, make calls for this plan?
+/// Did a run make calls for this plan that its journal does not have?
 pub(crate) fn has_calls_of(dir: &RunDir, plan: &str) -> bool {
     let entries = std::fs::read_dir(dir.calls()).into_iter().flatten();
     let mut marks = entries
@@ -52,7 +53,7 @@ pub(crate) fn has_calls_of(dir: &RunDir, plan: &str) -> bool {
     marks.any(|marked| marked.plan == plan)
 }
 
-/// The calls of a run that has not ended, each with its step, of which its journal has no trace: it was cut off.
+/// The calls of an unfinished run, each with its step, that its truncated journal does not have.
 pub(crate) fn lost_calls(
     project: &Project,
     run: &Run,

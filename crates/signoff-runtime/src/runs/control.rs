@@ -83,7 +83,7 @@ pub fn ask(
 /// A new version is written and signed where the plan's files are, and the machines that carry it out have the signed one.
 const ONE_VERSION: &str = "machines that share a run carry out one version of its plan: `signoff abort` the run, change the plan and sign it, then run it";
 
-/// Asks it of the machines that drive the run, if others do and there is something that they can do about it.
+/// Passes the request to the machines that drive the run, if others do and can act on it.
 fn ask_remote(
     project: &Project,
     view: &RunView,
@@ -113,7 +113,7 @@ fn ask_remote(
     };
     match view.run.outcome() {
         None if rests => Ok(Some(RequestOutcome::Idle)),
-        // What is refused of a run that has ended is refused here, too.
+        // Requests that an ended run refuses are refused here, too.
         Some(_) if !rests => Ok(None),
         _ => {
             remote::ask(project, run, what)?;
@@ -231,7 +231,7 @@ fn send(
         }
         let alone = !is_driven(lock)?;
         if alone || asked.elapsed() > PATIENCE {
-            // It may have answered with its last breath.
+            // It may have answered just before it ended.
             let late = requests.take_reply(&name);
             requests.withdraw(&name);
             return match late {
@@ -246,7 +246,7 @@ fn send(
 
 /// The reply of the process that drives the run.
 fn reply_result(reply: &[u8]) -> Result<(), Error> {
-    // What it says is unknown, so it may have refused.
+    // Its content cannot be read, so it may be a refusal.
     let reply: Reply = serde_json::from_slice(reply).map_err(|_| Error::NoReply)?;
     match reply.refused {
         Some(why) => Err(Error::RefusedThere { why }),

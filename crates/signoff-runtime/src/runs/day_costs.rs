@@ -1,7 +1,7 @@
-//! What all runs together cost in a day: each run notes what its own journal says, where the others find it.
+//! What all runs together cost in a day: each run writes the sum of its own journal where the others find it.
 //!
-//! A day is one of UTC, by the clock that stamps the events. Nothing is added up twice: a run writes its whole sum of a day,
-//! and a run that goes on after a crash writes it anew.
+//! A day is one of UTC, by the clock that stamps the events. Nothing is counted twice: a run writes its whole sum of a
+//! day, and writes it again after a crash.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ const DAY: Millis = 24 * 60 * 60 * 1000;
 pub(crate) struct DayCosts(BTreeMap<String, u64>);
 
 impl DayCosts {
-    /// Adds what an event tells of. Returns the day whose sum that changes.
+    /// Adds the cost of an event. Returns the day whose sum changes.
     pub(crate) fn note(&mut self, recorded: &RecordedEvent) -> Option<String> {
         let cost = recorded.event.known_cost();
         if cost == 0 {
@@ -43,7 +43,7 @@ fn day_of(at: Millis) -> String {
     text.split('T').next().unwrap_or_default().to_owned()
 }
 
-/// Where all runs note what they cost.
+/// Where all runs write their costs.
 #[derive(Debug, Clone)]
 pub(crate) struct DayLedger {
     place: LedgerStorage,
@@ -86,7 +86,7 @@ impl DayLedger {
             LedgerStorage::Files { directory, name } => write_file(directory, day, name, sum),
         };
         match written {
-            // Where nothing is limited nobody needs it.
+            // Without a limit nobody needs it.
             Err(_) if self.limit.is_none() => Ok(()),
             written => written.map_err(Error::Sandbox),
         }
@@ -139,7 +139,7 @@ fn sum_of_files(of_day: &Path) -> io::Result<u64> {
     let mut sum: u64 = 0;
     for entry in entries {
         let entry = entry?;
-        // One that is being written counts when it is there.
+        // A file that is being written counts once it is there.
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;
         }
@@ -150,7 +150,7 @@ fn sum_of_files(of_day: &Path) -> io::Result<u64> {
     Ok(sum)
 }
 
-/// Notes what a run costs while it is driven.
+/// Records the costs of a run while it is driven.
 pub(crate) struct CostKeeper {
     ledger: DayLedger,
     costs: DayCosts,
@@ -198,7 +198,7 @@ mod tests {
         let noon = 20_000 * DAY + DAY / 2;
         let today = day_of(noon);
         one.write(&today, 10).unwrap();
-        // Its sum, and not one more amount.
+        // The whole sum, not an increment.
         one.write(&today, 20).unwrap();
         assert_eq!(one.exceeded_limit(noon).unwrap(), None);
         other.write(&today, 10).unwrap();

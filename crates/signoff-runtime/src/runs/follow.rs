@@ -48,7 +48,7 @@ impl<'a> Follow<'a> {
         })
     }
 
-    /// Hands on each event since the last time, with the state as it was then. Does not wait.
+    /// Passes on each event since the last call, with the state right after it. Does not wait.
     pub fn read_new(
         &mut self,
         mut each: impl FnMut(&Run, &RecordedEvent),

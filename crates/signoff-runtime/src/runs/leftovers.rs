@@ -1,4 +1,4 @@
-//! Ends and removes what a run left whose process died.
+//! Ends and removes what a run of a dead process left.
 
 use signoff_engine::Stage;
 use signoff_plan::model::Work;

@@ -1,5 +1,5 @@
-//! Merges that a crash cut off. The branch may stand at the candidate already, and only then may anything else be
-//! decided about the step: afterwards it would not be looked for there.
+//! Merges that a crash cut off. The branch may already stand at the candidate; that is found out before anything else
+//! is decided about the step, because nothing looks for it later.
 
 use signoff_engine::{Input, Run, Stage};
 
@@ -14,7 +14,7 @@ pub(crate) fn begun_merges(run: &Run) -> Vec<(usize, u32)> {
     run.order().filter_map(merging).collect()
 }
 
-/// Brings them to their end. What cannot be merged stays for the resumed run.
+/// Completes them. What cannot be merged is left to the resumed run.
 pub(crate) fn finish(run: &Run, trees: &Trees, begun: &[(usize, u32)]) -> Vec<Input> {
     let Ok(since) = first_commit(run) else {
         return Vec::new();

@@ -1,8 +1,8 @@
 //! Runs on disk.
 //!
-//! `Replay` makes a run's state again from its journal and the plans it went through. [`view::RunView`] is a run to look at,
-//! [`follow`] one to watch while it happens. `OpenedRun` is a run whose lock we have: enough to record a person's decision
-//! ([`control`]), to land it or to undo it. `marks` writes into the plan's file how far the run is.
+//! `Replay` makes a run's state again from its journal and the plans it went through. [`view::RunView`] reads a run,
+//! [`follow`] watches one while it is driven. `OpenedRun` is a run whose lock this process holds: enough to record a
+//! person's decision ([`control`]), to land it or to undo it. `marks` writes into the plan's file how far the run is.
 
 pub(crate) mod call_marks;
 pub mod control;

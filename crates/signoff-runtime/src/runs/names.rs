@@ -131,14 +131,14 @@ pub struct NamedQuestion {
     pub step: Option<String>,
 }
 
-/// The run and the name in it of a question: `RUN/NAME`, or as little of it as stands for one open question alone:
-/// its name, its step, its run or its run's plan.
+/// The run of a question and its name there. A question is named by `RUN/NAME`, or by any part that fits only one open
+/// question: its name, its step, its run or its run's plan.
 pub fn question_named(project: &Project, text: &str) -> Result<NamedQuestion, Error> {
     if let Some((run, name)) = text.split_once('/')
         && let Ok(run) = run_named(project, run)
     {
         let view = RunView::load(project, &run)?;
-        // A name that is not open is refused with what became of it.
+        // The name of a question that is not open is refused with the reason.
         return Ok(open_question(&view, name).unwrap_or_else(|| NamedQuestion {
             run,
             item: name.to_owned(),
@@ -208,7 +208,7 @@ fn open_question(view: &RunView, name: &str) -> Option<NamedQuestion> {
     about.next().is_none().then(|| named(&first.id, step))
 }
 
-/// The ids of the steps of which this text is a part.
+/// The ids of steps that contain this text.
 pub fn steps_containing<'r>(run: &'r Run, text: &str) -> Vec<&'r str> {
     let steps = run.steps().map(|(step, _)| step.id.as_str());
     steps
@@ -216,7 +216,7 @@ pub fn steps_containing<'r>(run: &'r Run, text: &str) -> Vec<&'r str> {
         .collect()
 }
 
-/// The only step with an open question of whose id this text is a part.
+/// The only step with an open question whose id contains this text.
 fn asked_step(run: &Run, text: &str) -> Option<usize> {
     let mut asked: Vec<usize> = run
         .items()

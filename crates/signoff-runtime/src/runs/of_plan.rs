@@ -33,7 +33,7 @@ pub(crate) fn runs_of_plan(
 ) -> Result<Vec<PlanRun>, Error> {
     let LoggedRuns { mut runs, deleted } = logged_runs(history);
     let named: BTreeSet<&str> = history.runs().collect();
-    // What had the plan's name before it was deleted is another plan.
+    // An earlier plan of the same name, which was deleted, is another plan.
     let first = deleted.map(|at| new_run_id(UNIX_EPOCH + Duration::from_millis(at), 0));
     for entry in list(&project.store)? {
         let is_old = first.as_ref().is_some_and(|first| entry.id < *first);
@@ -45,7 +45,7 @@ pub(crate) fn runs_of_plan(
                 Event::RunStarted { plan, digest, .. } if plan == key => Some(digest),
                 _ => continue,
             },
-            // Whoever reads it is told that it is damaged.
+            // Reading it reports that it is damaged.
             Ok(None) | Err(_) if has_calls_of(&entry.dir, key) => None,
             Ok(None) | Err(_) => continue,
         };

@@ -46,7 +46,7 @@ pub(crate) struct OpenedRun<'a> {
     pub(crate) text: SignedText,
     /// What it cost, by day.
     pub(crate) costs: DayCosts,
-    /// What a crash left of the journal's last line, said in words.
+    /// A note about the part of the journal's last line that a crash left.
     pub(crate) torn: Option<String>,
     pub(crate) _run_lock: RunLock,
     pub(crate) workspace_lock: Option<WorkspaceLock>,
@@ -78,7 +78,7 @@ impl<'a> OpenedRun<'a> {
         history.refuse_if_cut(&replay.run)?;
         // A crash right after the first event left it.
         dir.mark_begun()?;
-        let torn = journal.torn().map(|torn| torn_note("journal", torn));
+        let torn = journal.torn_line().map(|torn| torn_note("journal", torn));
         let journal: Box<dyn Append> = match (&project.cluster, remote::remote_access(project, id)?)
         {
             (Some(cluster), _) => {

@@ -1,4 +1,4 @@
-//! What an agent of a run told last, read by whoever looks at the run.
+//! What an agent of a run reported last, for readers of the run.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -10,7 +10,7 @@ use signoff_engine::{AgentReport, AgentReports, Run, Stage};
 use signoff_store::runs::RunDir;
 use signoff_work::agent::{self, TodoEntry};
 
-/// As much of the file's end as surely holds a whole line.
+/// Bytes at the file's end that certainly hold a whole line.
 const TAIL: u64 = 256 * 1024;
 
 /// The last whole line of an attempt's `progress.jsonl`, if there is one.
@@ -37,7 +37,7 @@ pub(crate) fn todo_entry(entry: TodoEntry) -> Todo {
     }
 }
 
-/// What the journal keeps of what an agent told.
+/// The part of an agent's report that the journal keeps.
 pub(crate) fn agent_report(progress: AgentProgress) -> AgentReport {
     AgentReport {
         driver: progress.driver,
@@ -51,7 +51,7 @@ pub(crate) fn agent_report(progress: AgentProgress) -> AgentReport {
     }
 }
 
-/// What the agents have told that are at work, or that a crash cut off.
+/// The reports of agents at work, or of those that a crash cut off.
 pub(crate) fn agents_at_work(run: &Run, dir: &RunDir) -> Vec<AgentAtWork> {
     let steps = run.order().filter_map(|at| run.step(at));
     let told = steps.filter_map(|(step, state)| {
@@ -68,7 +68,7 @@ pub(crate) fn agents_at_work(run: &Run, dir: &RunDir) -> Vec<AgentAtWork> {
     told.collect()
 }
 
-/// What the agents that a crash cut off had told, by their steps.
+/// The reports of agents that a crash cut off, by their steps.
 pub(crate) fn cut_off_reports(run: &Run, dir: &RunDir) -> AgentReports {
     let agents = agents_at_work(run, dir).into_iter();
     let reports = agents.filter_map(|agent| {

@@ -57,7 +57,7 @@ pub fn is_remote(project: &Project, run: &str) -> bool {
     project.store.run_dir(run).is_shared()
 }
 
-/// Brings the plan's file and its log here up to date with a run that other machines drive: they do not have them.
+/// Updates the plan's file and its log here from a run that other machines drive, because those do not have them.
 /// Returns why the file could not be written.
 pub fn bring_marks(
     project: &Project,
@@ -99,7 +99,7 @@ pub(crate) fn refuse_if_remote(project: &Project, run: &str) -> Result<(), Error
     Ok(())
 }
 
-/// Who reaches the machines that drive a run; `None` if it is driven here.
+/// The access to the machines that drive a run; `None` if it is driven here.
 pub(crate) fn remote_access(
     project: &Project,
     run: &str,

@@ -13,13 +13,13 @@ use crate::error::Error;
 use crate::plan_file::SignedText;
 use crate::project::Project;
 
-/// A run as its journal makes it again, one event at a time. Where an event says that it went on under
-/// another version of its plan, that is found in the run's directory.
+/// A run that is rebuilt from its journal, one event at a time. Later versions of its plan are read from the run's
+/// directory.
 #[derive(Debug)]
 pub(crate) struct Replay {
     dir: RunDir,
     id: String,
-    /// Its state so far; whoever looks at it meanwhile keeps what they saw.
+    /// Its state so far. It is shared: a reader keeps the version that it saw.
     pub(crate) run: Arc<Run>,
     /// The plan's name in the store.
     pub(crate) key: String,

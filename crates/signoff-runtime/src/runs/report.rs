@@ -1,4 +1,4 @@
-//! What a run did and how we know: its journal, told step by step.
+//! The report of a run: its journal step by step, with the evidence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -283,7 +283,7 @@ impl JournalReport {
             Event::AttemptStarted { step, attempt, .. } => {
                 self.end_wait(step, at);
                 if let Some(step) = self.begin(step) {
-                    step.attempts.push(begun(*attempt, at));
+                    step.attempts.push(begun_attempt(*attempt, at));
                 }
             }
             event => self.add_to_attempt(event, at),
@@ -388,7 +388,7 @@ impl JournalReport {
     }
 }
 
-fn begun(number: u32, at: Millis) -> ReportedAttempt {
+fn begun_attempt(number: u32, at: Millis) -> ReportedAttempt {
     ReportedAttempt {
         number,
         started_at: timestamp(at),

@@ -1,4 +1,4 @@
-//! Runs as a long-lived process has read them: what was appended to a journal since is all that it reads again.
+//! Runs that a long-lived process keeps in memory: it reads only what was appended to their journals since.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -34,7 +34,7 @@ pub(super) struct CachedRunState {
     pub(super) terms: Value,
 }
 
-/// One that reads a run's journal, as far as it is.
+/// The reader of a run's journal, at its present position.
 #[derive(Debug)]
 pub(super) struct RunReader {
     replay: Replay,
@@ -154,7 +154,7 @@ impl RunCache {
     ) -> Result<T, Error> {
         let kept = self.entry(id);
         let mut place = lock(&kept.reading);
-        // Taken out while it is read: what fails or panics half-way is not looked at again.
+        // Removed from the cache while it is read: a reading that fails or panics half-way is not used again.
         let before = place.take().and_then(|mut reading| {
             let is_read = reading.read_appended(project).is_ok();
             is_read.then_some(reading)
@@ -194,7 +194,7 @@ impl RunCache {
     }
 }
 
-/// Reads the newest runs, so that whoever asks first does not wait for that; of no use where nothing is kept.
+/// Reads the newest runs in advance, so that the first request does not wait. It is useless if nothing is kept.
 pub fn read_ahead(project: &Project) -> Result<(), Error> {
     let Some(kept) = RunCache::of(project) else {
         return Ok(());
@@ -211,13 +211,13 @@ pub fn read_ahead(project: &Project) -> Result<(), Error> {
     // The newest last: it is kept longest.
     let runs: Vec<_> = runs.collect();
     for run in runs.iter().rev() {
-        // Whoever asks for it is told what is wrong with it.
+        // A request for it reports what is wrong with it.
         kept.read(project, &run.id).ok();
     }
     Ok(())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is half-way is never in it.
+    // A half-read run is never in it.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

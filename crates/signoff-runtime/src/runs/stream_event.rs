@@ -39,7 +39,7 @@ pub fn stream_event(run: &Run, recorded: &RecordedEvent) -> StreamedEvent {
             result: at.and_then(|at| result(run.step(at)?.1, recorded)),
             logs: logs(run, id, &recorded.event).into_iter().collect(),
         }),
-        steps: ended.then(|| ends(run)),
+        steps: ended.then(|| step_ends(run)),
         landing: None,
     }
 }
@@ -76,7 +76,7 @@ fn step_progress(run: &Run, at: usize) -> u8 {
     }
 }
 
-fn ends(run: &Run) -> BTreeMap<String, StepEnd> {
+fn step_ends(run: &Run) -> BTreeMap<String, StepEnd> {
     let steps = run.order().filter_map(|at| Some((at, run.step(at)?)));
     let ends = steps.map(|(at, (definition, state))| {
         let end = StepEnd {

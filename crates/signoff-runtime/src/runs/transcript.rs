@@ -14,9 +14,9 @@ use super::view::RunView;
 use crate::error::Error;
 use crate::project::Project;
 
-/// As much of a log as is read; it is cut at about this size when it is written.
+/// Bytes of a log that are read; it is cut at about this size when it is written.
 const LIMIT: u64 = 80 * 1024 * 1024;
-/// As much of the output of a program without a stream as is shown.
+/// Bytes of the output that are shown of a program without a stream.
 const SHOWN: usize = 64 * 1024;
 
 /// The log of one attempt's agent.

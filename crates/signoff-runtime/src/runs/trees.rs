@@ -13,7 +13,7 @@ use crate::trees;
 use crate::trees::{Setup, Trees, TreesOptions, parse_id};
 
 impl OpenedRun<'_> {
-    /// What can tell how the checkout looks, if there is git.
+    /// Reads the state of the checkout, if there is git.
     pub(crate) fn recorder(&self) -> Result<Option<HarnessGit>, Error> {
         let Some(repository) = trees::private_repository(self.project).ok().flatten() else {
             return Ok(None);

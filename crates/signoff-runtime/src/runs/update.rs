@@ -1,4 +1,4 @@
-//! What changed of a run, for who has seen the rest. What it takes does not depend on how many steps the run has had.
+//! The changes of a run for a reader who has seen the rest. Its cost does not depend on the number of steps.
 
 use signoff_api::report::ReportedStep;
 use signoff_api::run::Run;
@@ -21,7 +21,7 @@ pub struct RunUpdate {
 }
 
 impl RunView {
-    /// The run with the steps of these ids, and so many of the newest that began.
+    /// The run with the steps of these ids and this many of the newest that began.
     pub fn update(
         &self,
         project: &Project,

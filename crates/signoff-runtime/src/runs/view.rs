@@ -136,7 +136,7 @@ impl RunView {
         Err(unknown_run(project, None))
     }
 
-    /// The named run, by as much of its name as stands for it alone or by its plan, or the newest.
+    /// The run of this name, of an unambiguous part of it, or of this plan; without a name, the newest.
     pub fn find(project: &Project, id: Option<&str>) -> Result<Self, Error> {
         match id {
             Some(id) => Self::load(project, &run_named(project, id)?),
@@ -148,8 +148,8 @@ impl RunView {
         self.over || self.run.is_undone() || self.run.outcome().is_some()
     }
 
-    /// What this run says about its plan.
-    pub fn plan_fact(&self) -> RunFact {
+    /// What the lifecycle of the plan needs to know of this run.
+    pub fn run_fact(&self) -> RunFact {
         RunFact {
             outcome: self.run.outcome(),
             is_attended: self.driven || self.run.pause_reason() == Some(PauseReason::Waiting),
@@ -167,7 +167,7 @@ impl RunView {
             has_errors: false,
             signed: true,
         };
-        signoff_engine::derive(known, [signoff_engine::PlanFact::Run(self.plan_fact())])
+        signoff_engine::derive(known, [signoff_engine::PlanFact::Run(self.run_fact())])
     }
 
     /// The shape `status` prints.
@@ -205,7 +205,7 @@ impl RunView {
             } else {
                 Vec::new()
             },
-            steps: signoff_api::run::Step::of(
+            steps: signoff_api::run::RunStep::of(
                 &self.run,
                 positions,
                 self.driven,

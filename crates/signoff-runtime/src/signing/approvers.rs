@@ -10,7 +10,7 @@ use signoff_plan::signed::Signature;
 use signoff_store::signatures::{Proof, SignatureRecord};
 
 use crate::error::Error;
-use crate::plan_history::{PlanHistory, plan_fact};
+use crate::plan_history::{PlanHistory, lifecycle_fact};
 use crate::project::{Project, minimum_proof};
 use crate::runs::view::RunView;
 
@@ -62,7 +62,7 @@ impl<'h> RequiredApproval<'h> {
         }
         let standing = signed
             .iter()
-            .filter(|record| self.stands(&record.signature));
+            .filter(|record| self.is_still_valid(&record.signature));
         Some(self.rule.progress(standing.map(signer)))
     }
 
@@ -73,10 +73,10 @@ impl<'h> RequiredApproval<'h> {
 
     /// Was the signature given since the plan was last handed in, rejected or cancelled as it is? One that was not recorded
     /// stands where nothing of that kind was either.
-    fn stands(&self, signature: &Signature) -> bool {
+    fn is_still_valid(&self, signature: &Signature) -> bool {
         let digest = signature.digest.to_string();
         for entry in self.history.standing_entries().into_iter().rev() {
-            let Some((fact, about)) = plan_fact(&entry.event) else {
+            let Some((fact, about)) = lifecycle_fact(&entry.event) else {
                 continue;
             };
             if *about != digest {

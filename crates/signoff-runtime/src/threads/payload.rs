@@ -2,7 +2,7 @@
 
 use signoff_api::threads::{CommittedPlan, Narrative, Task, ThreadDir};
 use signoff_plan::dialect::{Dialect, parse_as};
-use signoff_plan::draft::{Spanned, Step};
+use signoff_plan::draft::{DraftStep, Spanned};
 use signoff_plan::source::Source;
 
 /// What the files of a thread say, as written. The rules hold, so that every file of `tasks/` is a
@@ -25,7 +25,7 @@ pub(super) fn payload(thread: &ThreadDir, source: &Source) -> CommittedPlan {
     }
 }
 
-fn task(filename: &str, step: &Step) -> Task {
+fn task(filename: &str, step: &DraftStep) -> Task {
     Task {
         filename: filename.to_owned(),
         id: text(step.id.as_ref()).unwrap_or_default(),

@@ -1,8 +1,8 @@
 //! What contracts build in ignored directories, for later contracts of the run (`[contract] cache = "warm"`).
 //!
-//! It is the uppermost layer of one overlay at a time; others build for themselves. Between two overlays
-//! everything is taken out of it that is not ignored, and nothing of it outlives the process: one that was killed may
-//! have left anything.
+//! It is the uppermost layer of one overlay at a time; other overlays build for themselves. Between two overlays
+//! everything that is not ignored is removed from it, and it does not outlive the process, because a killed process may
+//! have left anything in it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -32,7 +32,7 @@ pub(crate) struct LentBuildCache {
     layer: Option<PathBuf>,
     /// An earlier contract built something in it.
     is_warm: bool,
-    /// What is in it now is for this overlay only.
+    /// Its present content is for this overlay only.
     is_spoiled: bool,
 }
 
@@ -149,7 +149,7 @@ impl Trees {
     }
 }
 
-/// Would this path of a layer above hide something of a tree?
+/// Would this path of an upper layer hide something of the tree?
 fn is_in_the_way(tree: &Path, path: &Path) -> bool {
     let found = |path: &Path| tree.join(path).symlink_metadata().ok();
     let mut above = path.ancestors().skip(1);

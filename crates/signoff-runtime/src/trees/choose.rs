@@ -22,7 +22,7 @@ pub(crate) struct IsolationChoice {
     pub(crate) note: Option<String>,
 }
 
-/// Trees of the run's own wherever the machine can mount them, unless somebody wants the checkout itself.
+/// Chooses trees of the run's own wherever the machine can mount them, unless a person asks for the checkout itself.
 pub(crate) fn choose(
     project: &Project,
     plan: &Plan,
@@ -49,7 +49,7 @@ pub(crate) fn choose(
     })
 }
 
-/// Who wants the run to work in the checkout.
+/// What asks the run to work in the checkout.
 fn reasons_for_checkout(plan: &Plan, wanted: IsolationSetting, by_option: bool) -> Vec<String> {
     match wanted {
         IsolationSetting::Shared if by_option => {
@@ -99,13 +99,13 @@ fn refuse_if_insisted(plan: &Plan, wanted: IsolationSetting, why: &[String]) -> 
     })
 }
 
-/// Explains why files, and `proved`, come late.
+/// Explains why files and the grade `proved` come late.
 const WARM: &str = "contracts reuse what earlier ones built (`cache = \"warm\"`): at the end they run once more without it, and nothing lands or is `proved` before";
 
 /// When the work of this plan comes into the checkout.
 fn landing(project: &Project, plan: &Plan) -> LandAt {
     match project.config.run.land.value {
-        // Until the last contracts have held cold, nothing is known for certain.
+        // Nothing is certain before the last contracts have held cold.
         _ if project.config.contract.cache.value == config::ContractCache::Warm => LandAt::End,
         config::LandMode::Step => LandAt::Step,
         config::LandMode::End => LandAt::End,

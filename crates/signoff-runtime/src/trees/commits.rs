@@ -10,7 +10,7 @@ use crate::error::Error;
 pub(crate) fn first_commit(run: &Run) -> Result<Id, Error> {
     match run.run_tree() {
         Some(tree) => parse_id(run, &tree.start),
-        None => Err(broken(run, "it has no tree".to_owned())),
+        None => Err(broken_run(run, "it has no tree".to_owned())),
     }
 }
 
@@ -18,16 +18,16 @@ pub(crate) fn first_commit(run: &Run) -> Result<Id, Error> {
 pub(crate) fn head_commit(run: &Run) -> Result<Id, Error> {
     match run.head() {
         Some(head) => parse_id(run, head),
-        None => Err(broken(run, "it has no tree".to_owned())),
+        None => Err(broken_run(run, "it has no tree".to_owned())),
     }
 }
 
 /// A commit that the journal names.
 pub(crate) fn parse_id(run: &Run, text: &str) -> Result<Id, Error> {
-    id(text).map_err(|why| broken(run, why))
+    id(text).map_err(|why| broken_run(run, why))
 }
 
-fn broken(run: &Run, why: String) -> Error {
+fn broken_run(run: &Run, why: String) -> Error {
     Error::BrokenRun {
         run: run.id().to_owned(),
         why,

@@ -1,4 +1,4 @@
-//! What the engine has to know of a change beyond the names of its files.
+//! The properties of a change that the engine needs beyond the names of its files.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use signoff_work::project::python::installed_modules;
 
 use super::Trees;
 
-/// The files that differ between two commits or trees, and what is worth knowing of them.
+/// The files that differ between two commits or trees, and their properties.
 pub(crate) fn changed_files(
     own: &HarnessGit,
     from: &Id,
@@ -59,7 +59,7 @@ fn texts_before(
         .collect())
 }
 
-/// Those of these manifests that differ in what says which tests there are.
+/// The manifests among these that differ in the parts that define the tests.
 fn test_manifests(manifests: &[Manifest]) -> Vec<String> {
     let selects = manifests
         .iter()

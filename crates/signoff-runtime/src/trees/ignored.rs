@@ -14,7 +14,7 @@ const MOST_IGNORED: usize = 6;
 /// In the layer of an attempt: the layers of ignored files that it found.
 const FOUND: &str = "found";
 
-/// Which of the ignored files that attempts left a contract finds.
+/// Which ignored files of attempts a contract finds.
 #[derive(Debug, Clone)]
 pub(crate) enum IgnoredWork {
     /// What all attempts so far left, as the next one would find it.
@@ -110,7 +110,7 @@ impl Trees {
         self.named_layers(known.split('\n').skip(skipped))
     }
 
-    /// Keeps what an attempt changed in ignored directories, and remembers what it left there, all in all.
+    /// Keeps what an attempt changed in ignored directories, and records all layers that it left there.
     pub(super) fn settle_ignored(&self, work: &WorkContext, layer: &Path, roots: &[Vec<u8>]) {
         self.note_ignored(work, roots);
         let own = self.keep_ignored(&layer.join("upper"), roots);

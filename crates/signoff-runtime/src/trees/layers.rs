@@ -24,9 +24,9 @@ pub(crate) struct RecordedWork {
     pub(crate) commit: Id,
     /// What it changes there.
     pub(crate) files: Vec<String>,
-    /// Those of them that no attempt may change; the commit has them as they were.
+    /// The paths among them that no attempt may change; the commit has their old versions.
     pub(crate) protected: Vec<String>,
-    /// What their names do not tell.
+    /// Properties of these paths beyond their names.
     pub(crate) details: Box<ChangeDetails>,
 }
 
@@ -61,7 +61,7 @@ impl Trees {
         let layer = self.layer(&work.step, work.attempt);
         let upper = layer.join("upper");
         if let Some(commit) = self.recorded_commit(work)? {
-            // Left by a harness that was killed before it had kept everything.
+            // A killed harness left this before it had kept everything.
             if upper.is_dir()
                 && let Ok(report) =
                     self.with_layer_context(work, |context| record_layer(context, &upper))
@@ -109,7 +109,7 @@ impl Trees {
 
     /// A commit of the work, without what it must not change.
     pub(super) fn commit_work(&self, work: &WorkContext, tree: &Id) -> Result<Id, WorkError> {
-        let protected = self.protected(work, tree)?;
+        let protected = self.protected_files(work, tree)?;
         let tree = if protected.is_empty() {
             tree.clone()
         } else {
@@ -128,7 +128,7 @@ impl Trees {
         Ok(commit)
     }
 
-    fn protected(&self, work: &WorkContext, tree: &Id) -> Result<Vec<String>, WorkError> {
+    fn protected_files(&self, work: &WorkContext, tree: &Id) -> Result<Vec<String>, WorkError> {
         if work.protects.is_empty() {
             return Ok(Vec::new());
         }
@@ -182,7 +182,7 @@ impl Trees {
 
     /// What an attempt was recorded as.
     pub(super) fn recorded_commit(&self, work: &WorkContext) -> Result<Option<Id>, GitError> {
-        self.remembered(&work_name(&work.step, work.attempt))
+        self.recorded_id(&work_name(&work.step, work.attempt))
     }
 
     /// The last work recorded on this base by one of these attempts: the next one goes on with it.
@@ -194,7 +194,7 @@ impl Trees {
     ) -> Result<Option<Id>, String> {
         for attempt in attempts.rev() {
             let Some(commit) = self
-                .remembered(&work_name(step, attempt))
+                .recorded_id(&work_name(step, attempt))
                 .map_err(error_text)?
             else {
                 continue;

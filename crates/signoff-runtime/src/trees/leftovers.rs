@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::project::directories::{project_data, run_root, worktrees_root};
 
-/// What every run with a repository has there: how it found the checkout.
+/// The reference that every run with a repository has there: the checkout as the run found it.
 pub(super) const START: &str = "start";
 
 /// The file that names the project of worktrees.
@@ -54,7 +54,7 @@ fn owner(root: &Path) -> Option<PathBuf> {
     text.lines().next().map(PathBuf::from)
 }
 
-/// Does another project have this run, and these worktrees? One that was moved has left its name, and no run.
+/// Does another project have this run and these worktrees? A project that was moved leaves its name but no run.
 pub(super) fn is_others(root: &Path, workspace: &Path, run: &str) -> bool {
     owner(root).is_some_and(|owner| owner != workspace && has_run(&owner, run))
 }
@@ -71,7 +71,7 @@ pub(crate) fn checked_out(repository: &Repository, run: &str) -> Result<Option<P
     Ok(found.map(|checkout| checkout.path))
 }
 
-/// Removes everything of a run that the repository knows, but a branch that somebody has checked out.
+/// Removes everything of a run from the repository except a branch that somebody has checked out.
 pub(super) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<String>, Error> {
     let mut removed = Vec::new();
     let branch = branch(run);
@@ -90,7 +90,7 @@ pub(super) fn remove_refs(repository: &Repository, run: &str) -> Result<Vec<Stri
 pub(crate) struct LeftoverFinder<'p> {
     project: &'p Project,
     repository: Option<Repository>,
-    /// The harness's own, of this project alone, if runs have made it.
+    /// The harness's own repository of this project, if runs have made it.
     private: Option<Repository>,
 }
 
@@ -161,7 +161,8 @@ impl<'p> LeftoverFinder<'p> {
         Ok(left)
     }
 
-    /// Has the run's branch commits that are not in what is checked out? What landed as files cannot be told apart.
+    /// Has the run's branch commits that are not in the checked-out history? Work that landed as files cannot be
+    /// recognised.
     pub(crate) fn has_unlanded_commits(&self, run: &str) -> Result<bool, Error> {
         for repository in self.repository.iter().chain(&self.private) {
             let Some(tip) = repository.read_ref(&branch(run))? else {
@@ -271,7 +272,7 @@ mod tests {
         let root = at("worktrees").join(RUN);
         claim(&root, &at("theirs"), RUN).unwrap();
         assert_eq!(owner(&root), Some(at("theirs")));
-        // They have no such run: a project that was moved takes its worktrees with it.
+        // Without such a run they are not its worktrees: a project that was moved takes them along.
         assert!(!is_others(&root, &at("ours"), RUN));
         Store::open_existing(&at("theirs"))
             .unwrap()

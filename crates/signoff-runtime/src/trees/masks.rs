@@ -11,10 +11,10 @@ use signoff_work::layers::{Mask, MaskStamp, is_cache};
 
 use super::{Trees, error_text, lock};
 
-/// So many contracts in a row, and names come all the time.
+/// After this many contracts in a row that saw new names, new names are expected all the time.
 const RESTLESS: u32 = 2;
 
-/// The masks of a run: made anew when the checkout changes where they let it be seen.
+/// The masks of a run. One is made again when the checkout changes where it is visible.
 #[derive(Default)]
 pub(crate) struct Masks {
     /// Shows everything that is ignored.
@@ -27,16 +27,16 @@ pub(crate) struct Masks {
     changed: Vec<Vec<u8>>,
     /// What the run itself wrote there.
     landed: BTreeSet<String>,
-    /// Contracts in a row that saw names which had just come.
+    /// How many contracts in a row saw names that had just appeared.
     restless: u32,
 }
 
-/// What was kept from a contract because it changed in the checkout since the run began, as people read it.
+/// What was hidden from a contract because it changed in the checkout since the run began, for people.
 #[derive(Debug, Default)]
 pub(crate) struct OmittedFiles {
-    /// What the contract may have needed.
+    /// Paths that the contract may have needed.
     pub(crate) needed: Vec<String>,
-    /// What it does as well without.
+    /// Paths that it does not need.
     pub(crate) caches: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ impl Trees {
     /// run began: somebody may have built there what steps wrote.
     pub(crate) fn mask(&self, unchanged: bool) -> Result<Arc<Mask>, String> {
         let mut masks = lock(&self.masks);
-        // What is left out may go on changing.
+        // Hidden paths may go on changing.
         let known = if unchanged {
             masks.unchanged.as_ref()
         } else {
@@ -60,7 +60,7 @@ impl Trees {
         Ok(Arc::clone(if unchanged { part } else { whole }))
     }
 
-    /// The same mask for contracts, if the one that is known still holds.
+    /// The present mask for contracts, if it is still valid.
     pub(crate) fn current_mask(&self) -> Option<Arc<Mask>> {
         let masks = lock(&self.masks);
         let unchanged = masks.unchanged.as_ref()?;
@@ -89,7 +89,7 @@ impl Trees {
         }
     }
 
-    /// The names that came when it was found that they come all the time.
+    /// The names that had appeared when new names were first expected all the time.
     pub(crate) fn noted_new_names(&self) -> Option<Vec<String>> {
         let text = fs::read_to_string(self.new_names_file()).ok()?;
         Some(text.lines().map(str::to_owned).collect())
@@ -144,7 +144,7 @@ impl Trees {
         Ok(())
     }
 
-    /// What a mask leaves out, but for what the run itself wrote: that is in its trees.
+    /// What a mask hides, except what the run itself wrote: that is in its trees.
     pub(super) fn left_out(&self, mask: &Mask) -> OmittedFiles {
         let masks = lock(&self.masks);
         let is_ours = |root: &Path| {
@@ -171,7 +171,7 @@ impl Trees {
         lock(&self.masks).landed.extend(files.iter().cloned());
     }
 
-    /// Forgets what was left out because a person changed it, once that was reported: from now on their version is shown.
+    /// Stops hiding what a person changed, once that was reported: from now on their version is visible.
     pub(crate) fn accept_changed(&self) {
         let mut masks = lock(&self.masks);
         if !masks.changed.is_empty() {

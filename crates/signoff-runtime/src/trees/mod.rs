@@ -97,7 +97,7 @@ pub(crate) struct Trees {
     root: PathBuf,
     /// Where its indexes are.
     indexes: PathBuf,
-    /// Where its versions of files are that are held in the checkout.
+    /// Where its versions of held files are.
     held_versions: PathBuf,
     /// Where trees of the project's runs are kept.
     pool_root: PathBuf,
@@ -123,7 +123,7 @@ pub(crate) struct Trees {
     templates: Mutex<()>,
     /// Joining and landing take turns.
     syncing: Mutex<()>,
-    /// The tree that the checkout and the run agree on, if this process has set it.
+    /// The last tree that the checkout and the run had in common, if this process has set it.
     agreed: Mutex<Option<Id>>,
     references: Mutex<KnownReferences>,
     /// How often the run landed, if that is known.
@@ -228,7 +228,7 @@ impl Trees {
         };
         failpoint::reach("tree.kept");
         let branch = (isolation == Isolation::Worktree).then(|| branch(&self.run));
-        // Before the branch: by it one knows that a branch of this name was made here.
+        // Before the branch: it proves that a branch of this name was made here.
         self.remember(START, &start)?;
         self.agree_on(&start)?;
         if let Some(name) = &branch
@@ -267,7 +267,7 @@ impl Trees {
         self.begin_at(start.clone());
         let name = branch(&self.run);
         let stands = self.repository.read_ref(&name)?;
-        // What a person did was journaled before the branch moved to it.
+        // A person's changes were journaled before the branch moved to them.
         if let Some(stands) = stands.filter(|stands| stands != head)
             && self.own.commits(&stands, head)?.len() == 1
         {
@@ -276,7 +276,7 @@ impl Trees {
         Ok(())
     }
 
-    /// The run has its tree now, if it had none before.
+    /// Called when the run has its tree.
     pub(crate) fn set_first_commit(&self, run: &Run) -> Result<(), Error> {
         self.begin_at(first_commit(run)?);
         Ok(())

@@ -29,7 +29,7 @@ pub(crate) struct TreeMount {
     own: HarnessGit,
     /// Removed with it.
     pub(crate) thrown_away: Option<PathBuf>,
-    /// What a contract finds besides.
+    /// What else a contract finds.
     pub(crate) contract_setup: Option<ContractSetup>,
     /// It shows what attempts left in ignored directories.
     pub(crate) has_ignored_work: bool,
@@ -91,11 +91,11 @@ impl TreeMount {
         Arc::ptr_eq(&self.mask, mask)
     }
 
-    /// What of the checkout's ignored files changed since it was made ready, and which names are seen that were not there
-    /// when its mask was made.
+    /// Which ignored files of the checkout changed since it was prepared, and which names are visible that did not
+    /// exist when its mask was made.
     pub(crate) fn changed_meanwhile(&self) -> std::io::Result<CheckoutChanges> {
         let mut names = self.mask.changed_since(&self.stamp)?;
-        // Also those that came before it was made ready.
+        // Also those that appeared before it was prepared.
         names.extend(self.mask.new_names()?);
         names.sort();
         names.dedup();
@@ -117,7 +117,7 @@ impl TreeMount {
         self.builds.as_ref().is_some_and(LentBuildCache::is_warm)
     }
 
-    /// Does it show nothing but a commit and the checkout's ignored files? Only then it is as good for another contract.
+    /// Does it show only a commit and the checkout's ignored files? Only then another contract can use it.
     pub(crate) fn is_plain(&self) -> bool {
         !self.has_ignored_work && self.builds.is_none()
     }
@@ -170,7 +170,7 @@ impl std::fmt::Debug for TreeMount {
 
 impl Drop for TreeMount {
     fn drop(&mut self) {
-        // Its mounts first: they show what is removed.
+        // Its mounts first: they show the directories that are removed.
         self.contract_setup = None;
         if let Some(path) = &self.thrown_away {
             // What stays is removed with the run.
@@ -303,7 +303,7 @@ impl Trees {
                 && made.symlink_metadata().is_ok()
             {
                 if !is_folder(&made) || is_opaque(&made) {
-                    // `prepare` removed it or made it anew: nothing of the checkout is left in it.
+                    // `prepare` removed or replaced it: nothing of the checkout is left in it.
                     continue;
                 }
                 lower.push(made);
@@ -419,7 +419,7 @@ fn written_below(folder: &Path, name: &[u8], rules: &IgnoreRules, found: &mut Ve
         if rules.is_ignored(&path, is_folder) {
             continue;
         }
-        // A cache, such as pytest makes: it was never anybody's work.
+        // A cache such as pytest's is not work.
         if is_folder && ignores_itself(&entry.path()) {
             continue;
         }

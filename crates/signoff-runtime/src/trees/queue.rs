@@ -58,7 +58,8 @@ impl Trees {
         let tree = match &recorded {
             None => self.own.tree_of(head)?,
             Some(recorded) => match self.merge_onto_head(work, recorded, head)? {
-                // Repaired in the checkout, which has joined the head by now: the person's version counts.
+                // It was repaired in the checkout, which has been merged into the head by now: the person's version
+                // counts.
                 Merge::Conflict { .. } if is_repaired && !self.is_repair_touched(&work.step)? => {
                     self.own.merge_keeping(&work.base, head, &recorded.commit)?
                 }
@@ -138,7 +139,7 @@ impl Trees {
         if began == Some(base) {
             return Ok(Some(carried.clone()));
         }
-        // An attempt that changed nothing had the head of then for a candidate, which the newer base has too.
+        // The candidate of an attempt that changed nothing was the head of that time, which the newer base contains.
         let is_known = self
             .own
             .commits(base, carried)
@@ -148,7 +149,7 @@ impl Trees {
             return Ok(Some(base.clone()));
         };
         let name = format!("carried/{carried}-{base}");
-        if let Some(known) = self.remembered(&name).map_err(error_text)? {
+        if let Some(known) = self.recorded_id(&name).map_err(error_text)? {
             return Ok(Some(known));
         }
         let Merge::Clean(tree) = self.own.merge(began, base, carried).map_err(error_text)? else {
@@ -177,7 +178,7 @@ impl Trees {
         Ok(self.own.merge(&work.base, head, &recorded.commit)?)
     }
 
-    /// What the commit of an attempt says.
+    /// The message of an attempt's commit.
     pub(crate) fn commit_message(&self, title: &str, step: &str, attempt: u32) -> String {
         let trailer = self.trailer(step, attempt);
         format!("{}\n\nSignoff-Attempt: {trailer}\n", title.trim())

@@ -1,4 +1,4 @@
-//! Where the references stand that a run keeps in the repository. Only the process that has the run moves them, so git is
+//! The references that a run keeps in the repository, cached. Only the process that has the run moves them, so git is
 //! asked once.
 
 use std::collections::VecDeque;
@@ -7,7 +7,7 @@ use signoff_work::git::{GitError, Id};
 
 use super::{Trees, lock};
 
-/// More steps are not at work at a time.
+/// At most this many steps are at work at a time.
 const MOST: usize = 64;
 
 /// A reference as it was last read or moved; it stands nowhere if it is not there.
@@ -60,8 +60,8 @@ impl Trees {
         Ok(())
     }
 
-    /// What is named so.
-    pub(super) fn remembered(&self, what: &str) -> Result<Option<Id>, GitError> {
+    /// The object that this reference names.
+    pub(super) fn recorded_id(&self, what: &str) -> Result<Option<Id>, GitError> {
         if let Some(known) = lock(&self.references).get(what) {
             return Ok(known.stands.clone());
         }

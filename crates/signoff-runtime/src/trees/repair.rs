@@ -76,7 +76,7 @@ impl Trees {
         Ok(worktree.tree().map_err(error_text)? != shown)
     }
 
-    /// The agent tries once more, from another state. A half-finished repair is moved aside.
+    /// Called when the agent tries once more from another state. Moves a half-finished repair aside.
     pub(crate) fn retire_repair(&self, step: &str, attempt: u32) {
         if self.is_repair_touched(step).unwrap_or(true) {
             let path = self.repair_path(step);

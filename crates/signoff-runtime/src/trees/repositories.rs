@@ -82,8 +82,8 @@ fn git(project: &Project) -> Result<Git, Error> {
     })
 }
 
-/// What no step of a run changes, because the harness does: the store, the plan itself, and what describes its run in
-/// the stores of other tools; and what would make the store another one; relative to the workspace.
+/// Paths, relative to the workspace, that no step of a run changes because the harness does: the store, the plan
+/// itself, files of other tools that describe its run, and files that would make another directory the store.
 pub(crate) fn protected_paths(project: &Project, key: &str, plan: &Path) -> Vec<String> {
     let workspace = project.store.workspace();
     let mut kept = vec![

@@ -56,7 +56,7 @@ impl Trees {
             *shows = Some(head.clone());
         }
         if alone {
-            // Whatever it shows afterwards.
+            // Its content is unknown afterwards.
             *shows = None;
             return Ok(RunTreeUse::Alone(shows));
         }

@@ -89,7 +89,7 @@ impl Trees {
         if let Some(tree) = &*lock(&self.agreed) {
             return Ok(tree.clone());
         }
-        let agreed = self.remembered(AGREED).map_err(error_text)?;
+        let agreed = self.recorded_id(AGREED).map_err(error_text)?;
         match agreed {
             Some(agreed) => self.own.tree_of(&agreed).map_err(error_text),
             None => self.own.tree_of(self.start()?).map_err(error_text),

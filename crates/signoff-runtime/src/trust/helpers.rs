@@ -74,7 +74,7 @@ pub fn present_hashes(project: &Project) -> Hashes {
 /// What the files held when the person trusted them.
 pub fn trusted_hashes(project: &Project) -> Hashes {
     let state = project.process.state_dir.as_ref();
-    let trusted = |state: &PathBuf| helpers::trusted(state, project.store.workspace());
+    let trusted = |state: &PathBuf| helpers::load_trusted_hashes(state, project.store.workspace());
     state.map(trusted).unwrap_or_default()
 }
 

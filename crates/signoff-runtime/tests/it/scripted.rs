@@ -11,11 +11,11 @@ use signoff_engine::{
     Settings, apply,
 };
 use signoff_runtime::drive::{
-    Append, JournaledRun, Loop, Observe, Perform, Person, PersonAnswer, Readiness, StopReason,
+    Append, JournaledRun, Loop, Observe, Performer, Person, PersonAnswer, Readiness, StopReason,
     WakeReason,
 };
 use signoff_runtime::{Clock, Error};
-use signoff_testkit::performer::{Beginning, Outcomes, Performer, START};
+use signoff_testkit::performer::{Beginning, Outcomes, START, SimulatedPerformer};
 use signoff_testkit::signed_plan::{plan_text, signed_plan};
 
 /// A run, and everything around it.
@@ -51,7 +51,7 @@ impl World {
             },
             plan: plan_text(steps),
             hands: Hands {
-                performer: Performer::new(outcomes),
+                performer: SimulatedPerformer::new(outcomes),
                 disk: Rc::clone(&disk),
                 ..Hands::default()
             },
@@ -203,7 +203,7 @@ impl Append for Appending<'_> {
 /// Performs by the script, one end at a time.
 #[derive(Default)]
 pub(crate) struct Hands {
-    pub(crate) performer: Performer,
+    pub(crate) performer: SimulatedPerformer,
     disk: Rc<Disk>,
     /// What begun actions come to.
     ends: VecDeque<Input>,
@@ -223,7 +223,7 @@ pub(crate) struct Hands {
     pub(crate) ends_together: bool,
 }
 
-impl Perform for Hands {
+impl Performer for Hands {
     fn prepare(&mut self, run: &Run, action: &Action) -> Result<Readiness, Error> {
         if self
             .changes_after

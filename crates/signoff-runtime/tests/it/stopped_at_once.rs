@@ -11,7 +11,7 @@ use signoff_plan::digest::Digest;
 use signoff_plan::signed::{Signature, SignedPlan};
 use signoff_plan::source::Source;
 use signoff_runtime::drive::{
-    Append, JournaledRun, Loop, NoPerson, Perform, Readiness, StopReason, WakeReason,
+    Append, JournaledRun, Loop, NoPerson, Performer, Readiness, StopReason, WakeReason,
 };
 use signoff_runtime::{Error, SystemClock};
 
@@ -28,7 +28,7 @@ const INTERRUPTED: u32 = 10;
 /// When the test gives up.
 const FOR_EVER: u32 = 1000;
 
-impl Perform for Busy {
+impl Performer for Busy {
     fn prepare(&mut self, _: &Run, _: &Action) -> Result<Readiness, Error> {
         self.prepared += 1;
         assert!(self.prepared < FOR_EVER, "nobody listened");
@@ -138,7 +138,7 @@ fn started() -> Run {
     run
 }
 
-fn drive(run: Run, perform: &mut dyn Perform) -> Result<StopReason, Error> {
+fn drive(run: Run, perform: &mut dyn Performer) -> Result<StopReason, Error> {
     let clock = SystemClock::default();
     let work = Loop {
         run: &mut JournaledRun::new(run, Memory(1), &clock),
@@ -166,7 +166,7 @@ struct CutOff {
     is_stopping: bool,
 }
 
-impl Perform for CutOff {
+impl Performer for CutOff {
     fn prepare(&mut self, _: &Run, _: &Action) -> Result<Readiness, Error> {
         assert!(!self.is_stopping, "something else was to begin");
         self.is_stopping = true;

@@ -8,7 +8,7 @@ use signoff_api::landing::Landing;
 use signoff_api::report::Report;
 use signoff_api::request::RequestKind;
 use signoff_api::run::Run;
-use signoff_api::runs::{Run as ListedRun, Runs};
+use signoff_api::runs::{RunSummary, Runs};
 use signoff_api::transcript::Transcript;
 use signoff_api::undo::Undo;
 use signoff_runtime::Clock as _;
@@ -161,8 +161,8 @@ fn start(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
 fn list(call: &Call, _asked: &EndpointRequest) -> Result<Runs, HttpError> {
     let all = RunView::load_all(&call.project).map_err(|error| call.fail(error))?;
     let runs = all.into_iter().map(|(run, view)| match view {
-        Ok(view) => ListedRun::new(view.to_api()),
-        Err(error) => ListedRun::unreadable(run, call.fail(error).error.message),
+        Ok(view) => RunSummary::new(view.to_api()),
+        Err(error) => RunSummary::unreadable(run, call.fail(error).error.message),
     });
     Ok(Runs::new(runs.collect()))
 }

@@ -9,17 +9,23 @@ use signoff_runtime::plans::{NewComment, comment, resolve_comment};
 
 use super::edit::redirect_to_plan;
 use super::frame::EmptyForm;
-use super::request::{PageRequest, takes};
+use super::request::{PageRequest, form_route};
 use crate::calls::Call;
 use crate::error::HttpError;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
-        .route("/plans/{plan}/comment", takes(comment_on_plan))
-        .route("/plans/{plan}/steps/{step}/comment", takes(comment_on_step))
-        .route("/plans/{plan}/comments/{comment}/resolve", takes(resolve))
-        .route("/plans/{plan}/regenerate", takes(regenerate))
+        .route("/plans/{plan}/comment", form_route(comment_on_plan))
+        .route(
+            "/plans/{plan}/steps/{step}/comment",
+            form_route(comment_on_step),
+        )
+        .route(
+            "/plans/{plan}/comments/{comment}/resolve",
+            form_route(resolve),
+        )
+        .route("/plans/{plan}/regenerate", form_route(regenerate))
 }
 
 #[derive(Debug, Deserialize)]
@@ -32,7 +38,7 @@ fn comment_on_plan(call: &Call, asked: &PageRequest<CommentForm>) -> Result<Redi
 }
 
 fn comment_on_step(call: &Call, asked: &PageRequest<CommentForm>) -> Result<Redirect, HttpError> {
-    let step = asked.named("step").to_owned();
+    let step = asked.path_segment("step").to_owned();
     add_comment(call, asked, Some(step))
 }
 
@@ -41,7 +47,7 @@ fn add_comment(
     asked: &PageRequest<CommentForm>,
     step: Option<String>,
 ) -> Result<Redirect, HttpError> {
-    let plan = asked.named("plan");
+    let plan = asked.path_segment("plan");
     let (path, name) = call.locate_plan(plan)?;
     let place = match &step {
         Some(step) => format!("#step-{}", path_segment(step)),
@@ -60,9 +66,14 @@ fn add_comment(
 }
 
 fn resolve(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Redirect, HttpError> {
-    let plan = asked.named("plan");
+    let plan = asked.path_segment("plan");
     let (path, name) = call.locate_plan(plan)?;
-    let done = resolve_comment(call.by_person(), &path, &name, asked.named("comment"));
+    let done = resolve_comment(
+        call.by_person(),
+        &path,
+        &name,
+        asked.path_segment("comment"),
+    );
     done.map_err(call.fail_about(plan))?;
     Ok(redirect_to_plan(plan, "resolved"))
 }
@@ -76,7 +87,7 @@ struct RegenerateForm {
 }
 
 fn regenerate(call: &Call, asked: &PageRequest<RegenerateForm>) -> Result<Redirect, HttpError> {
-    let (plan, form) = (asked.named("plan"), &asked.sent);
+    let (plan, form) = (asked.path_segment("plan"), &asked.sent);
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let options = RegenerationOptions {
         step: given(&form.step),

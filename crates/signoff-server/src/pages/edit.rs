@@ -16,7 +16,7 @@ use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{EditOptions, PlanChange, edit, edit_text};
 
 use super::frame::{EmptyForm, Screen, page};
-use super::request::{PageRequest, shows, takes};
+use super::request::{PageRequest, form_route, shows};
 use crate::calls::Call;
 use crate::error::HttpError;
 use crate::state::AppState;
@@ -25,10 +25,10 @@ pub(super) fn routes() -> Router<AppState> {
     Router::new()
         .route(
             "/plans/{plan}/text",
-            shows(show_text).merge(takes(save_text)),
+            shows(show_text).merge(form_route(save_text)),
         )
-        .route("/plans/{plan}/steps/{step}/move", takes(move_step))
-        .route("/plans/{plan}/steps/{step}/skip", takes(skip))
+        .route("/plans/{plan}/steps/{step}/move", form_route(move_step))
+        .route("/plans/{plan}/steps/{step}/skip", form_route(skip))
 }
 
 /// Where a step goes.
@@ -42,7 +42,10 @@ struct MoveForm {
 }
 
 fn move_step(call: &Call, asked: &PageRequest<MoveForm>) -> Result<Redirect, HttpError> {
-    let (plan, step) = (asked.named("plan"), asked.named("step").to_owned());
+    let (plan, step) = (
+        asked.path_segment("plan"),
+        asked.path_segment("step").to_owned(),
+    );
     let to = &asked.sent;
     let place = match (&to.before, &to.after) {
         (Some(before), _) => StepPlace::Before(before.clone()),
@@ -78,11 +81,11 @@ struct SkipForm {
 }
 
 fn skip(call: &Call, asked: &PageRequest<SkipForm>) -> Result<Redirect, HttpError> {
-    let step = asked.named("step").to_owned();
+    let step = asked.path_segment("step").to_owned();
     let skipped = [PlanChange::SkipStep { step }];
     apply_change(
         call,
-        asked.named("plan"),
+        asked.path_segment("plan"),
         &skipped,
         &asked.sent.digest,
         "edited",
@@ -114,7 +117,7 @@ pub(super) fn redirect_to_plan(plan: &str, done: &str) -> Redirect {
 }
 
 fn show_text(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, HttpError> {
-    let plan = asked.named("plan");
+    let plan = asked.path_segment("plan");
     let file = call.read_plan(plan)?;
     let problems: Vec<Diagnostic> = (file.checked.diagnostics.iter())
         .map(|one| Diagnostic::new(one, &file.source))
@@ -144,7 +147,7 @@ struct TextForm {
 }
 
 fn save_text(call: &Call, asked: &PageRequest<TextForm>) -> Result<Redirect, HttpError> {
-    let plan = asked.named("plan");
+    let plan = asked.path_segment("plan");
     let TextForm { text, opened } = &asked.sent;
     let file = call.read_plan(plan)?;
     if text_hash(&file) != *opened {

@@ -10,7 +10,7 @@ use signoff_runtime::launch::{LaunchedBy, launch_resume};
 use signoff_runtime::runs::view::RunView;
 
 use super::frame::{Screen, new_events, page};
-use super::request::{PageRequest, shows, takes};
+use super::request::{PageRequest, form_route, shows};
 use crate::api::inbox::{AnswerBody, send_answer};
 use crate::calls::Call;
 use crate::error::HttpError;
@@ -18,7 +18,7 @@ use crate::redaction::hide_in_html;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
-    Router::new().route("/inbox", shows(inbox).merge(takes(answer)))
+    Router::new().route("/inbox", shows(inbox).merge(form_route(answer)))
 }
 
 #[derive(Debug, Deserialize)]

@@ -11,13 +11,13 @@ use signoff_runtime::plans::{
 
 use super::edit::redirect_to_plan;
 use super::frame::{Screen, page};
-use super::request::{PageRequest, shows, takes};
+use super::request::{PageRequest, form_route, shows};
 use crate::calls::Call;
 use crate::error::HttpError;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
-    Router::new().route("/plans/{plan}/key", shows(show).merge(takes(sign)))
+    Router::new().route("/plans/{plan}/key", shows(show).merge(form_route(sign)))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -28,7 +28,7 @@ struct KeyQuery {
 }
 
 fn show(call: &Call, asked: &PageRequest<KeyQuery>) -> Result<Html<String>, HttpError> {
-    let (plan, person) = (asked.named("plan"), &asked.person);
+    let (plan, person) = (asked.path_segment("plan"), &asked.person);
     let principal = asked.sent.principal.trim();
     let file = call.read_plan(plan)?;
     let shown = ShownDigests::of(&call.project, &file);
@@ -79,7 +79,7 @@ struct Signing {
 }
 
 fn sign(call: &Call, asked: &PageRequest<Signing>) -> Result<Redirect, HttpError> {
-    let (plan, fields) = (asked.named("plan"), &asked.sent);
+    let (plan, fields) = (asked.path_segment("plan"), &asked.sent);
     let file = call.read_plan(plan)?;
     let options = ApproveOptions {
         expect_digest: Some(fields.digest.clone()),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::Router;
 use axum::response::Html;
 use serde::Deserialize;
-use signoff_api::runs::Run;
+use signoff_api::runs::RunSummary;
 use signoff_page::frame::Place;
 use signoff_page::plans::{PlanFilter, PlanRow, PlansView};
 use signoff_plan::check::Checked;
@@ -123,7 +123,7 @@ fn plan_row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
         steps: file.as_ref().map(|file| file.checked.plan.steps.len()),
         errors: problems(Severity::Error),
         warnings: problems(Severity::Warning),
-        run: run.map(|view| Run::new(view.to_api())),
+        run: run.map(|view| RunSummary::new(view.to_api())),
         topic: None,
         plan: plan.to_api(here),
     }
@@ -146,10 +146,10 @@ fn search_words(plan: &Checked) -> Vec<String> {
 fn runs(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, HttpError> {
     let all = RunView::load_all(&call.project).map_err(|error| call.fail(error))?;
     let listed = all.into_iter().rev().map(|(id, view)| match view {
-        Ok(view) => Run::new(view.to_api()),
-        Err(error) => Run::unreadable(id, call.fail(error).error.message),
+        Ok(view) => RunSummary::new(view.to_api()),
+        Err(error) => RunSummary::unreadable(id, call.fail(error).error.message),
     });
-    let listed: Vec<Run> = listed.collect();
+    let listed: Vec<RunSummary> = listed.collect();
     let screen = Screen {
         title: "Runs".to_owned(),
         place: Place::Runs,

@@ -24,7 +24,7 @@ pub(super) struct PageRequest<T> {
 
 impl<T> PageRequest<T> {
     /// What stands in the place of this name in the path.
-    pub(super) fn named(&self, name: &str) -> &str {
+    pub(super) fn path_segment(&self, name: &str) -> &str {
         self.named.get(name)
     }
 }
@@ -48,7 +48,7 @@ where
 }
 
 /// An address that takes a form of our own pages.
-pub(super) fn takes<F, A>(
+pub(super) fn form_route<F, A>(
     work: fn(&Call, &PageRequest<F>) -> Result<A, HttpError>,
 ) -> MethodRouter<AppState>
 where

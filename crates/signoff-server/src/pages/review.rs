@@ -28,7 +28,7 @@ use signoff_runtime::signing::proof::SignatureCheck;
 
 use super::edit::redirect_to_plan;
 use super::frame::{EmptyForm, Screen, new_events, now, page};
-use super::request::{PageRequest, shows, takes};
+use super::request::{PageRequest, form_route, shows};
 use crate::calls::Call;
 use crate::error::HttpError;
 use crate::state::AppState;
@@ -39,10 +39,10 @@ const DRAWN: usize = 300;
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
         .route("/plans/{plan}", shows(show))
-        .route("/plans/{plan}/sign", takes(sign))
-        .route("/plans/{plan}/reject", takes(reject))
-        .route("/plans/{plan}/cancel", takes(cancel))
-        .route("/plans/{plan}/start", takes(start))
+        .route("/plans/{plan}/sign", form_route(sign))
+        .route("/plans/{plan}/reject", form_route(reject))
+        .route("/plans/{plan}/cancel", form_route(cancel))
+        .route("/plans/{plan}/start", form_route(start))
 }
 
 #[derive(Debug, Deserialize)]
@@ -55,7 +55,7 @@ struct ReviewQuery {
 }
 
 fn show(call: &Call, asked: &PageRequest<ReviewQuery>) -> Result<Html<String>, HttpError> {
-    let (name, person) = (asked.named("plan"), &asked.person);
+    let (name, person) = (asked.path_segment("plan"), &asked.person);
     let file = call.read_plan(name)?;
     let view = PlanView::of(&call.project, &file).map_err(call.fail_about(name))?;
     let shown = view.to_api(&file);
@@ -221,7 +221,7 @@ fn graph(file: &PlanFile, run: Option<&RunView>) -> Option<String> {
 
 #[expect(clippy::cast_precision_loss, reason = "no step takes 2⁵³ milliseconds")]
 fn durations(run: &signoff_api::run::Run) -> Vec<(String, f64)> {
-    let took = |step: &signoff_api::run::Step| {
+    let took = |step: &signoff_api::run::RunStep| {
         let took = millis_between(step.started_at.as_deref()?, step.ended_at.as_deref()?)?;
         Some((step.id.clone(), took as f64 / 1000.0))
     };
@@ -236,7 +236,7 @@ struct Signing {
 }
 
 fn sign(call: &Call, asked: &PageRequest<Signing>) -> Result<Redirect, HttpError> {
-    let plan = asked.named("plan");
+    let plan = asked.path_segment("plan");
     let file = call.read_plan(plan)?;
     let options = ApproveOptions {
         proof: None,
@@ -256,7 +256,7 @@ struct Rejecting {
 }
 
 fn reject(call: &Call, asked: &PageRequest<Rejecting>) -> Result<Redirect, HttpError> {
-    let (plan, fields) = (asked.named("plan"), &asked.sent);
+    let (plan, fields) = (asked.path_segment("plan"), &asked.sent);
     let (path, name) = call.locate_plan(plan)?;
     let shown = EditOptions {
         expect_version: None,
@@ -274,7 +274,7 @@ struct Cancelling {
 }
 
 fn cancel(call: &Call, asked: &PageRequest<Cancelling>) -> Result<Redirect, HttpError> {
-    let (plan, reason) = (asked.named("plan"), asked.sent.reason.as_str());
+    let (plan, reason) = (asked.path_segment("plan"), asked.sent.reason.as_str());
     let (path, name) = call.locate_plan(plan)?;
     let done = plans::cancel(call.by_person(), &path, &name, Some(reason));
     done.map_err(call.fail_about(plan))?;
@@ -282,7 +282,7 @@ fn cancel(call: &Call, asked: &PageRequest<Cancelling>) -> Result<Redirect, Http
 }
 
 fn start(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Redirect, HttpError> {
-    let plan = asked.named("plan");
+    let plan = asked.path_segment("plan");
     let (_, name) = call.locate_plan(plan)?;
     let begun = launch_run(&call.project, &call.program, &name, LaunchedBy::Person);
     let begun = begun.map_err(call.fail_about(plan))?;

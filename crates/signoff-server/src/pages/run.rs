@@ -23,7 +23,7 @@ use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
 
 use super::frame::{EmptyForm, Screen, bar, now, page};
-use super::request::{PageRequest, shows, takes};
+use super::request::{PageRequest, form_route, shows};
 use crate::api::runs::{land_or_refuse, undo_or_refuse};
 use crate::calls::Call;
 use crate::error::HttpError;
@@ -43,8 +43,8 @@ pub(super) fn routes() -> Router<AppState> {
         .route("/runs/{run}/report.html", shows(report_file))
         .route("/runs/{run}/live", shows(changed_parts))
         .route("/runs/{run}/steps/{step}", shows(step))
-        .route("/runs/{run}/{act}", takes(act_on_run))
-        .route("/runs/{run}/steps/{step}/{act}", takes(act_on_step))
+        .route("/runs/{run}/{act}", form_route(act_on_run))
+        .route("/runs/{run}/steps/{step}/{act}", form_route(act_on_step))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -64,19 +64,19 @@ struct RunQuery {
 }
 
 fn run(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, HttpError> {
-    let view = call.read_run(asked.named("run"))?;
+    let view = call.read_run(asked.path_segment("run"))?;
     show(call, &asked.person, &view, None, &asked.sent)
 }
 
 fn step(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, HttpError> {
-    let view = call.read_run(asked.named("run"))?;
-    let step = asked.named("step");
+    let view = call.read_run(asked.path_segment("run"))?;
+    let step = asked.path_segment("step");
     show(call, &asked.person, &view, Some(step), &asked.sent)
 }
 
 /// What changed: the head, the questions, and the steps that are named. Its size does not depend on the other steps.
 fn changed_parts(call: &Call, asked: &PageRequest<RunQuery>) -> Result<Html<String>, HttpError> {
-    let view = call.read_run(asked.named("run"))?;
+    let view = call.read_run(asked.path_segment("run"))?;
     let (person, asked) = (&asked.person, &asked.sent);
     let named = asked.steps.as_deref().unwrap_or_default().split(',');
     let named: Vec<&str> = named.filter(|step| !step.is_empty()).collect();
@@ -159,7 +159,7 @@ fn show(
     page(call, person, &screen)
 }
 
-type FoundStep<'r> = (&'r signoff_api::run::Step, &'r ReportedStep);
+type FoundStep<'r> = (&'r signoff_api::run::RunStep, &'r ReportedStep);
 
 fn find_step<'r>(report: &'r Report, id: &str) -> Result<FoundStep<'r>, HttpError> {
     let steps = report.run.steps.iter().zip(&report.steps);
@@ -236,7 +236,7 @@ fn actions(view: &RunView) -> RunActions {
 }
 
 fn report(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, HttpError> {
-    let view = call.read_run(asked.named("run"))?;
+    let view = call.read_run(asked.path_segment("run"))?;
     let report = report_of(call, &view)?;
     let html = signoff_page::report::screen(&report, graph(&view).as_deref());
     let screen = Screen {
@@ -251,7 +251,7 @@ fn report(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, H
 
 /// The same as one file that needs nothing else.
 fn report_file(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Response, HttpError> {
-    let view = call.read_run(asked.named("run"))?;
+    let view = call.read_run(asked.path_segment("run"))?;
     let report = report_of(call, &view)?;
     let file = signoff_page::report::file(&report, graph(&view).as_deref());
     let file = call.project.secrets().hide(&file).into_owned();
@@ -282,8 +282,12 @@ impl Settling {
 }
 
 fn act_on_run(call: &Call, asked: &PageRequest<Settling>) -> Result<Redirect, HttpError> {
-    let id = call.read_run(asked.named("run"))?.run.id().to_owned();
-    let done = match asked.named("act") {
+    let id = call
+        .read_run(asked.path_segment("run"))?
+        .run
+        .id()
+        .to_owned();
+    let done = match asked.path_segment("act") {
         "pause" => send_request(call, &id, RequestKind::Pause)?,
         "stop" => send_request(call, &id, RequestKind::Stop)?,
         "abort" => send_request(call, &id, RequestKind::Abort)?,
@@ -306,9 +310,16 @@ struct Deciding {
 }
 
 fn act_on_step(call: &Call, asked: &PageRequest<Deciding>) -> Result<Redirect, HttpError> {
-    let id = call.read_run(asked.named("run"))?.run.id().to_owned();
-    let (step, hint) = (asked.named("step").to_owned(), asked.sent.hint.clone());
-    let what = match asked.named("act") {
+    let id = call
+        .read_run(asked.path_segment("run"))?
+        .run
+        .id()
+        .to_owned();
+    let (step, hint) = (
+        asked.path_segment("step").to_owned(),
+        asked.sent.hint.clone(),
+    );
+    let what = match asked.path_segment("act") {
         "retry" => RequestKind::RetryStep { step, hint },
         "skip" => RequestKind::SkipStep { step },
         _ => return Err(HttpError::not_found()),

@@ -12,17 +12,17 @@ use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plans::{PlanChange, PlanView, try_edit};
 
 use super::edit::apply_change;
-use super::request::{PageRequest, takes};
+use super::request::{PageRequest, form_route};
 use crate::calls::Call;
 use crate::error::HttpError;
 use crate::state::AppState;
 
 pub(super) fn routes() -> Router<AppState> {
     Router::new()
-        .route("/plans/{plan}/steps", takes(add))
-        .route("/plans/{plan}/steps/check", takes(check_new))
-        .route("/plans/{plan}/steps/{step}/edit", takes(edit_step))
-        .route("/plans/{plan}/steps/{step}/check", takes(check_step))
+        .route("/plans/{plan}/steps", form_route(add))
+        .route("/plans/{plan}/steps/check", form_route(check_new))
+        .route("/plans/{plan}/steps/{step}/edit", form_route(edit_step))
+        .route("/plans/{plan}/steps/{step}/check", form_route(check_step))
 }
 
 /// A step as the form has it. What is missing stays.
@@ -70,19 +70,23 @@ struct FormProblem {
 }
 
 fn edit_step(call: &Call, asked: &PageRequest<StepForm>) -> Result<Redirect, HttpError> {
-    let plan = asked.named("plan");
+    let plan = asked.path_segment("plan");
     let file = call.read_plan(plan)?;
     let changes = changes(call, &file, asked)?;
     apply_change(call, plan, &changes, &asked.sent.digest, "edited")
 }
 
 fn check_step(call: &Call, asked: &PageRequest<StepForm>) -> Result<Json<FormProblems>, HttpError> {
-    let file = call.read_plan(asked.named("plan"))?;
+    let file = call.read_plan(asked.path_segment("plan"))?;
     let mut changes = changes(call, &file, asked)?;
     if changes.is_empty() {
         // What is wrong with it as it is stands under its fields too.
         let title = asked.sent.title.clone().unwrap_or_default();
-        changes.push(set_field(asked.named("step"), "title", Value::from(title)));
+        changes.push(set_field(
+            asked.path_segment("step"),
+            "title",
+            Value::from(title),
+        ));
     }
     Ok(Json(problems(call, &file, &changes)))
 }
@@ -91,7 +95,7 @@ fn add(call: &Call, asked: &PageRequest<NewStepForm>) -> Result<Redirect, HttpEr
     let added = [addition(&asked.sent)];
     apply_change(
         call,
-        asked.named("plan"),
+        asked.path_segment("plan"),
         &added,
         &asked.sent.digest,
         "edited",
@@ -107,7 +111,7 @@ fn check_new(
         let problems = Vec::new();
         return Ok(Json(FormProblems { problems }));
     }
-    let file = call.read_plan(asked.named("plan"))?;
+    let file = call.read_plan(asked.path_segment("plan"))?;
     Ok(Json(problems(call, &file, &[addition(&asked.sent)])))
 }
 
@@ -146,8 +150,9 @@ fn changes(
     file: &PlanFile,
     asked: &PageRequest<StepForm>,
 ) -> Result<Vec<PlanChange>, HttpError> {
-    let view = PlanView::of(&call.project, file).map_err(call.fail_about(asked.named("plan")))?;
-    let (shown, step) = (view.to_api(file), asked.named("step"));
+    let view =
+        PlanView::of(&call.project, file).map_err(call.fail_about(asked.path_segment("plan")))?;
+    let (shown, step) = (view.to_api(file), asked.path_segment("step"));
     let now = shown.steps.iter().find(|one| one.id == step);
     Ok(now.map_or_else(Vec::new, |now| changed_fields(now, &asked.sent)))
 }

@@ -82,7 +82,7 @@ fn parse(kind: VariableKind, text: &str) -> Result<Value<'_>, String> {
             }
             Ok(Spanned::new(0..0, DeValue::Array(list)))
         }
-        // What is not a literal is a text; reading it as the setting's type reports what it should have been.
+        // A value that is no literal is a text; reading it as the setting's type reports what it should be.
         VariableKind::Literal => Ok(DeValue::parse(text).unwrap_or_else(|_| string(text.into()))),
         VariableKind::List => {
             DeValue::parse(text).map_err(|error| error.message().replace('\n', "; "))

@@ -14,7 +14,7 @@ use super::{
 pub(super) struct Key {
     pub(super) section: &'static str,
     pub(super) name: &'static str,
-    /// How a variable spells it.
+    /// How an environment variable spells its value.
     pub(super) kind: VariableKind,
     /// Reads a value into its place.
     pub(super) set: fn(&mut Reader<'_>, &Self, &Value<'_>, &mut Config),
@@ -42,7 +42,7 @@ macro_rules! key {
             set: |reader, _, value, config| {
                 reader.set(&mut config.$section.$name, value, $read);
             },
-            show: |config, key| entry(key.dotted(), &config.$section.$name),
+            show: |config, key| entry(key.dotted_name(), &config.$section.$name),
         }
     };
     // What a project and the environment can only tighten: whether a new value is looser.
@@ -54,7 +54,7 @@ macro_rules! key {
             set: |reader, key, value, config| {
                 reader.tighten(key, &mut config.$section.$name, value, $read, $looser);
             },
-            show: |config, key| entry(key.dotted(), &config.$section.$name),
+            show: |config, key| entry(key.dotted_name(), &config.$section.$name),
         }
     };
 }
@@ -154,9 +154,9 @@ pub(super) const KEYS: [Key; 64] = [
                 reader.variables(value, &allowed)
             });
         },
-        show: |config, key| entry(key.dotted(), &config.sandbox.env),
+        show: |config, key| entry(key.dotted_name(), &config.sandbox.env),
     },
-    // What is seen or written besides is never stricter.
+    // More visible or writable paths are never stricter.
     key!(sandbox.home, List, Reader::home_paths, |new, old| new
         .iter()
         .any(|path| !old.contains(path))),
@@ -175,7 +175,7 @@ pub(super) const KEYS: [Key; 64] = [
     key!(llm.arbiter, Text, |reader, value| reader
         .text(value)
         .map(Some)),
-    // Whom a person pays and what holds their key is not for a project to say.
+    // A project cannot set whom a person pays and where their key is.
     key!(
         llm.provider,
         Text,
@@ -201,7 +201,7 @@ pub(super) const KEYS: [Key; 64] = [
     key!(llm.timeout, Text, Reader::timeout),
     key!(llm.idle_timeout, Text, Reader::timeout),
     key!(notify.command, List, Reader::optional_command),
-    // Who is told what people are asked, and with which secret, is not for a project to say.
+    // A project cannot set who receives a person's questions, and with which secret.
     key!(
         notify.url,
         Text,
@@ -239,13 +239,13 @@ pub(super) const KEYS: [Key; 64] = [
                 reader.guarded_tools(value, &below)
             });
         },
-        show: |config, key| entry(key.dotted(), &config.guard.tools),
+        show: |config, key| entry(key.dotted_name(), &config.guard.tools),
     },
-    // Whoever is named here signs as a person: only the user's own file names them.
+    // People who are named here sign as persons: only the user's own file names them.
     key!(serve.people, List, Reader::people, |new, old| {
         new.iter().any(|(name, hash)| old.get(name) != Some(hash))
     }),
-    // Whom this machine works for and believes is only for its own user to say.
+    // Only the user of this machine sets whom it works for and believes.
     key!(engine.url, Text, Reader::engine_url, |new, old| new != old),
     key!(
         engine.projects,
@@ -278,7 +278,7 @@ impl Key {
     }
 
     /// `section.key`
-    fn dotted(&self) -> String {
+    fn dotted_name(&self) -> String {
         format!("{}.{}", self.section, self.name)
     }
 

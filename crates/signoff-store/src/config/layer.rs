@@ -102,7 +102,7 @@ fn parse(
         reader.problem_at(offset, error.message().replace('\n', "; "), None);
     }
     let mut broken = std::mem::take(&mut reader.problems);
-    // The first mistake of a line is the writer's, the others are the parser's guesses.
+    // The first error of a line is the writer's; later ones are guesses of the parser.
     broken.sort_by_key(line_and_column);
     broken.dedup_by_key(|problem| line_and_column(problem).0);
     reader.document(table.get_ref(), config);

@@ -25,7 +25,7 @@ pub struct SettingEntry {
     pub location: Option<SettingLocation>,
 }
 
-/// A question for a setting that there is not.
+/// An unknown setting was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
     /// What to do about it, where we can guess.
@@ -108,7 +108,7 @@ impl ShownValue for String {
     }
 }
 
-/// People by name: what is remembered of their tokens helps nobody.
+/// People by name only: the hashes of their tokens are of no use here.
 impl ShownValue for std::collections::BTreeMap<String, String> {
     fn shown_value(&self) -> Value {
         self.keys().cloned().collect()
@@ -248,7 +248,7 @@ impl ShownValue for Policy {
     }
 }
 
-/// Only what it says: what is as it would be without a word about it is left out.
+/// Only what is configured; defaults are left out.
 impl ShownValue for AgentSettings {
     fn shown_value(&self) -> Value {
         let mut shown = self.terms();

@@ -243,11 +243,11 @@ fn agents_of_a_driver_need_no_command() {
     let text = "[agents.coder]\ndriver = 'claude'\n[agents.tester]\ndriver = 'codex'\ncommand = ['/opt/codex', '--x']\nmodel = 'big'\nretry_session = 'continue'\n";
     let config = load(text, "").unwrap();
     let coder = &config.agents["coder"].value;
-    assert_eq!(*coder, AgentSettings::of_driver(Driver::Claude));
+    assert_eq!(*coder, AgentSettings::of_driver(DriverName::Claude));
     let tester = &config.agents["tester"].value;
     assert_eq!(
         (tester.driver, tester.program(), tester.model.as_deref()),
-        (Driver::Codex, "/opt/codex", Some("big"))
+        (DriverName::Codex, "/opt/codex", Some("big"))
     );
     assert_eq!(tester.retry_session, RetrySession::Continue);
     assert!(!config.runs_project_commands());

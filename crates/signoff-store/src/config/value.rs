@@ -11,7 +11,7 @@ use super::Proof;
 use super::problem::{did_you_mean, list_words};
 use super::read::Reader;
 
-/// Nothing we wait for takes longer; and no clock overflows below this.
+/// No wait is longer, and no clock overflows below this.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
 /// Larger numbers of days, minutes or rejections are refused.
@@ -42,7 +42,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A number of days, minutes or times; none at all would switch off what it is for.
+    /// A number of days, minutes or times; zero would switch off its purpose.
     pub(super) fn count(&mut self, value: &Value<'_>) -> Option<u32> {
         let DeValue::Integer(number) = value.get_ref() else {
             return self.wrong_type(value, "a whole number", value.get_ref());
@@ -158,13 +158,13 @@ impl Reader<'_> {
         expected: &str,
         found: &DeValue<'_>,
     ) -> Option<T> {
-        let message = format!("expected {expected}, found {}", described(found));
+        let message = format!("expected {expected}, found {}", kind_name(found));
         self.problem(value, message, None);
         None
     }
 }
 
-fn described(value: &DeValue<'_>) -> &'static str {
+fn kind_name(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a number",

@@ -2,7 +2,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::config::{Driver, ServerSettings};
+use crate::config::{DriverName, ServerSettings};
 use crate::root::Store;
 
 fn executable(path: &Path) {
@@ -208,7 +208,7 @@ fn a_default_agent_stands_in_for_all() {
     let mut config = Config::default();
     let agent = Setting::built_in(AgentSettings {
         command: vec!["x".to_owned()],
-        ..AgentSettings::of_driver(Driver::Command)
+        ..AgentSettings::of_driver(DriverName::Command)
     });
     config.agents.insert("coder".to_owned(), agent.clone());
     let workspace = DiskWorkspace::new(dir.path(), OsStr::new(""), &config);

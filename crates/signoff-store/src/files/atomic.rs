@@ -56,9 +56,8 @@ pub struct Replaced {
 
 /// Replaces a file's content, if it still is `expected_old` (`None`: if it does not exist).
 ///
-/// Otherwise nothing is written and the error is [`ReplaceError::Changed`]. Our own writers are
-/// kept out by the lock. An editor that knows no lock is noticed by what comes out when old and new
-/// change places, and gets its file back.
+/// Otherwise nothing is written and the error is [`ReplaceError::Changed`]. Our own writers are kept out by the lock.
+/// An editor that does not lock is noticed when the old and the new file are exchanged, and gets its file back.
 ///
 /// A link is followed. Mode is kept, owner where the system allows it. With `sync` the new content
 /// survives a power failure once this returns.

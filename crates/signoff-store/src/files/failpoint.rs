@@ -13,7 +13,7 @@ pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
 /// Dies here, if this is the place and the count asked for.
 #[inline]
 pub fn reach(point: &str) {
-    if fires(point) {
+    if should_die_at(point) {
         die();
     }
 }
@@ -22,7 +22,7 @@ pub fn reach(point: &str) {
 /// something half done first.
 #[cfg(not(feature = "failpoints"))]
 #[inline]
-pub(crate) fn fires(_point: &str) -> bool {
+pub(crate) fn should_die_at(_point: &str) -> bool {
     false
 }
 
@@ -30,8 +30,7 @@ pub(crate) fn fires(_point: &str) -> bool {
 #[inline]
 pub(crate) fn die() {}
 
-/// Stands before every system call that changes something on disk; fails if this is the one asked
-/// for.
+/// Called before every system call that changes the disk; fails if this is the one that the test names.
 #[cfg(not(feature = "failpoints"))]
 #[inline]
 #[expect(
@@ -73,7 +72,7 @@ pub fn overlay_level() -> Option<String> {
 #[cfg(feature = "failpoints")]
 pub use armed::{account, clock_shift, overlay_level, sandbox_level};
 #[cfg(feature = "failpoints")]
-pub(crate) use armed::{change, die, fires};
+pub(crate) use armed::{change, die, should_die_at};
 
 #[cfg(feature = "failpoints")]
 mod armed {
@@ -87,7 +86,7 @@ mod armed {
         left: AtomicU64,
     }
 
-    fn armed() -> Option<&'static Armed> {
+    fn armed_point() -> Option<&'static Armed> {
         static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
         ARMED
             .get_or_init(|| parse(&std::env::var("SIGNOFF_FAILPOINT").ok()?))
@@ -102,8 +101,8 @@ mod armed {
         })
     }
 
-    pub(crate) fn fires(point: &str) -> bool {
-        armed().is_some_and(|armed| {
+    pub(crate) fn should_die_at(point: &str) -> bool {
+        armed_point().is_some_and(|armed| {
             armed.point == point && armed.left.fetch_sub(1, Ordering::Relaxed) == 1
         })
     }

@@ -130,7 +130,7 @@ impl PlanLock {
 }
 
 impl SessionsLock {
-    /// Waits for the lock and takes it. Its holder waits for locks of plans at most.
+    /// Waits for the lock and takes it. Its holder waits for no locks but those of plans.
     pub fn acquire_waiting(path: &Path) -> io::Result<Self> {
         Self::wait(path)
     }
@@ -291,7 +291,7 @@ fn open_if_exists(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Asking means holding a shared lock for an instant; nothing tells without.
+/// Asking means holding a shared lock for an instant; there is no other way.
 fn probe(file: &File) -> io::Result<bool> {
     match file.try_lock_shared() {
         Ok(()) => file.unlock().map(|()| false),
@@ -300,8 +300,8 @@ fn probe(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Tries for a fifth of a second, so that somebody who only asks ([`is_held`]), and was put to sleep
-/// by the system meanwhile, is not taken for a holder.
+/// Tries for a fifth of a second, so that a process that only asks ([`is_held`]) and was suspended meanwhile does not
+/// count as a holder.
 pub(crate) fn try_lock_patiently(file: &File) -> io::Result<bool> {
     for _ in 0..100 {
         match file.try_lock() {

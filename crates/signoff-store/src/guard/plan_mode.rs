@@ -43,13 +43,13 @@ pub fn record(state_dir: &Path, session: &str, on: bool) -> Result<(), FileError
 
 /// Whether the agent of a session said in its last call that it is in its own plan mode.
 pub fn was_said(state_dir: &Path, session: &str) -> Result<bool, FileError> {
-    let said = no_follow::read_if_exists(&said(state_dir, session))?;
+    let said = no_follow::read_if_exists(&said_path(state_dir, session))?;
     Ok(said.is_some())
 }
 
 /// Remembers what the agent of a session says of its own plan mode.
 pub fn remember_said(state_dir: &Path, session: &str, on: bool) -> Result<(), FileError> {
-    let path = said(state_dir, session);
+    let path = said_path(state_dir, session);
     if on {
         atomic::create_directories(&directory(state_dir).join(SAID))?;
         return atomic::overwrite(&path, ON, FileMode::Private);
@@ -62,7 +62,7 @@ pub fn remember_said(state_dir: &Path, session: &str, on: bool) -> Result<(), Fi
     }
 }
 
-fn said(state_dir: &Path, session: &str) -> PathBuf {
+fn said_path(state_dir: &Path, session: &str) -> PathBuf {
     directory(state_dir).join(SAID).join(key::encode(session))
 }
 

@@ -59,7 +59,7 @@ impl Folders {
     }
 
     /// A name in the archive.
-    pub fn archived(&self, name: &str) -> Option<Stamp> {
+    pub fn archived_stamp(&self, name: &str) -> Option<Stamp> {
         stamp_of(self.archive.as_ref(), name)
     }
 

@@ -2,7 +2,7 @@
 //! thousand of them are read at each list.
 
 use serde::{Deserialize, Serialize};
-use signoff_api::approval::Approval;
+use signoff_api::approval::ApprovalStatus;
 
 use super::StampHash;
 
@@ -44,16 +44,16 @@ pub struct PlanRow {
     /// How the signature over its present digests is known to be a person's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<String>,
-    /// Whose signatures it needs, where more is asked for than one of whomever.
+    /// Whose signatures it needs, if that is more than one of anybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub approval: Option<Approval>,
+    pub approval: Option<ApprovalStatus>,
     /// The run that decided its state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
     /// Tools that it asks for and that nothing here provides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// What its file says of its state, where no run that is known here made it so.
+    /// The state that its file claims, if no known run led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_says: Option<String>,
     /// How many questions of its run nobody has answered.
@@ -69,7 +69,7 @@ pub struct PlanRow {
 
 impl PlanRow {
     /// When it last changed.
-    pub fn updated(&self) -> u64 {
+    pub fn updated_at(&self) -> u64 {
         self.active.unwrap_or(self.written)
     }
 }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::root::Store;
 
-/// How many files looked, in a fixed order, in one number: two looks that differ differ in it, but
-/// for one chance in 2^64, and then a list is out of date.
+/// A hash of the stamps of many files in a fixed order. Different stamps have different hashes but for one chance in
+/// 2^64; then a list is out of date.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StampHash(u64);
 

@@ -41,7 +41,7 @@ impl JournalEntry {
     }
 }
 
-/// Goes once over a text that is known to be JSON.
+/// Scans a text that is known to be JSON.
 fn check(text: &[u8]) -> Result<(), String> {
     if !text.starts_with(TYPE) {
         return Err("it has no `type`, or not as its first field".to_owned());

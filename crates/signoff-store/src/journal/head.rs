@@ -37,22 +37,22 @@ impl Default for Head {
 impl Head {
     /// The head recorded for this journal; the empty one when none was.
     pub(super) fn read(journal: &Path) -> Result<Self, JournalError> {
-        Ok(Self::recorded(journal)?.unwrap_or_default())
+        Ok(Self::recorded_head(journal)?.unwrap_or_default())
     }
 
     /// The head recorded for a journal that is there.
     pub(super) fn of_existing(journal: &Path) -> Result<Self, JournalError> {
-        if let Some(head) = Self::recorded(journal)? {
+        if let Some(head) = Self::recorded_head(journal)? {
             return Ok(head);
         }
         // Both may have come to be, or have been removed, since the journal was looked for.
         fs::metadata(journal).map_err(FileError::at("read", journal))?;
-        Self::recorded(journal)?.ok_or_else(|| JournalError::NoHead {
+        Self::recorded_head(journal)?.ok_or_else(|| JournalError::NoHead {
             path: journal.to_path_buf(),
         })
     }
 
-    fn recorded(journal: &Path) -> Result<Option<Self>, JournalError> {
+    fn recorded_head(journal: &Path) -> Result<Option<Self>, JournalError> {
         let path = path_for(journal);
         let Some(bytes) = atomic::read_if_exists(&path)? else {
             return Ok(None);

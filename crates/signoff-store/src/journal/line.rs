@@ -53,7 +53,7 @@ fn begin(into: &mut Vec<u8>, seq: u64) {
 }
 
 /// The event with `type` first, as it stands in the line and as it will be read back.
-pub(super) fn checked(event: &Map<String, Value>) -> Result<Map<String, Value>, String> {
+pub(super) fn checked_event(event: &Map<String, Value>) -> Result<Map<String, Value>, String> {
     if !event.get("type").is_some_and(Value::is_string) {
         return Err("it has no `type`".to_owned());
     }
@@ -111,7 +111,7 @@ pub(super) fn read<'a>(
     Ok((Cow::Owned(at), hash))
 }
 
-/// Takes a line apart that is spelled exactly as we write it: its time, and its event's fields.
+/// Splits a line that is spelled exactly as we write it into its time and its event's fields.
 fn as_written<'a>(
     sealed: &'a [u8],
     seq: u64,

@@ -137,7 +137,7 @@ impl RunDir {
         self.path.join("staging")
     }
 
-    /// What is one process's own while it runs: its home, its temporary directory.
+    /// The home and temporary directory of one process while it runs.
     pub fn scratch(&self, step: &str, attempt: u32, what: &str) -> PathBuf {
         let step = key::encode(step);
         self.scratches().join(format!("{step}-{attempt}-{what}"))
@@ -147,8 +147,7 @@ impl RunDir {
         self.path.join("scratch")
     }
 
-    /// Where processes that were killed leave what they had put nowhere yet, and what was their own. What is in there
-    /// was written by others, who may have taken the rights to it away.
+    /// Where killed processes leave their temporary files. Others wrote these and may have removed the permissions.
     pub fn leftovers(&self) -> [PathBuf; 2] {
         [self.staging_directory(), self.scratches()]
     }
@@ -266,7 +265,8 @@ impl RunDir {
     pub fn mark_call(&self, step_id: &str, attempt: u32, text: &[u8]) -> Result<(), FileError> {
         create_private(&self.calls())?;
         let path = self.call_mark(step_id, attempt);
-        // In place: a mark that a crash cut off is of a call that was not made, and leaves no temporary file.
+        // It is written in place: a mark that a crash cut off belongs to a call that was not made, and leaves no
+        // temporary file.
         let mut options = fs::OpenOptions::new();
         let options = options.write(true).create(true).truncate(true).mode(0o600);
         let written = options

@@ -76,7 +76,7 @@ pub(super) fn text(signed: &SignatureRecord) -> String {
         members.extend([",\"key\":", &json_text(key)]);
     }
     members.push('}');
-    let mut text = indented(&members);
+    let mut text = indented_json(&members);
     text.push('\n');
     text
 }
@@ -86,7 +86,7 @@ fn json_text(value: &impl Serialize) -> String {
 }
 
 /// JSON without white space, on lines of its own.
-fn indented(json: &str) -> String {
+fn indented_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len() * 2);
     let (mut depth, mut in_text, mut escaped) = (0, false, false);
     let mut letters = json.chars().peekable();
@@ -198,6 +198,6 @@ mod tests {
             "a": [], "b": {}, "c": [1, [2.5, null], {"d": "{[,:\\\"\n\\"}],
             "é: \"x\"": {"e": true}, "f": "",
         });
-        assert_eq!(indented(&value.to_string()), format!("{value:#}"));
+        assert_eq!(indented_json(&value.to_string()), format!("{value:#}"));
     }
 }

@@ -9,7 +9,7 @@ pub enum Proof {
     Policy,
     /// The person answered through a client's dialog.
     Client,
-    /// Somebody who is the person, as far as the system can tell, typed the command.
+    /// The command was typed by a process that is the person's, as far as the system can tell.
     Any,
     /// They signed in to the page: with a token of theirs, or a code shown where the server was started.
     Page,

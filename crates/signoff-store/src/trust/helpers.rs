@@ -36,7 +36,7 @@ impl StateFile for Helpers {
 }
 
 /// What was trusted in this workspace last. What cannot be read was not.
-pub fn trusted(state_dir: &Path, workspace: &Path) -> Hashes {
+pub fn load_trusted_hashes(state_dir: &Path, workspace: &Path) -> Hashes {
     let helpers = Helpers::load(state_dir).ok();
     let mut entries = helpers.into_iter().flat_map(|helpers| helpers.projects);
     let entry = entries.find(|entry| entry.workspace == workspace);
@@ -68,13 +68,13 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let [one, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
         let files = |hash: &str| Hashes::from([("notify.sh".to_owned(), hash.to_owned())]);
-        assert_eq!(trusted(state.path(), one.path()), Hashes::new());
+        assert_eq!(load_trusted_hashes(state.path(), one.path()), Hashes::new());
         trust(state.path(), one.path(), files("a")).unwrap();
         trust(state.path(), other.path(), files("b")).unwrap();
         trust(state.path(), one.path(), files("c")).unwrap();
-        assert_eq!(trusted(state.path(), one.path()), files("c"));
-        assert_eq!(trusted(state.path(), other.path()), files("b"));
+        assert_eq!(load_trusted_hashes(state.path(), one.path()), files("c"));
+        assert_eq!(load_trusted_hashes(state.path(), other.path()), files("b"));
         trust(state.path(), one.path(), Hashes::new()).unwrap();
-        assert_eq!(trusted(state.path(), one.path()), Hashes::new());
+        assert_eq!(load_trusted_hashes(state.path(), one.path()), Hashes::new());
     }
 }

@@ -5,7 +5,7 @@ mod update;
 mod view;
 
 use signoff_api::inbox::Item;
-use signoff_api::run::{Run, Step};
+use signoff_api::run::{Run, RunStep};
 
 use crate::prompt::Prompt;
 use crate::screen::{Screen, ScreenEnd, Turn, run_screen};
@@ -153,7 +153,7 @@ impl Watch {
     }
 
     /// The selected step.
-    pub fn step(&self) -> Option<&Step> {
+    pub fn step(&self) -> Option<&RunStep> {
         self.data.run.steps.get(self.selected)
     }
 
@@ -181,7 +181,7 @@ impl Watch {
 
     fn follow(&mut self) {
         let at_work =
-            |step: &Step| matches!(step.status.as_str(), "running" | "verifying" | "waiting");
+            |step: &RunStep| matches!(step.status.as_str(), "running" | "verifying" | "waiting");
         let found = self.data.run.steps.iter().position(at_work);
         self.selected = found.unwrap_or(self.selected);
     }

@@ -1,7 +1,7 @@
 //! The lines of each pane.
 
 use signoff_api::inbox::Item;
-use signoff_api::run::Step;
+use signoff_api::run::RunStep;
 
 use super::{Watch, WatchPane};
 use crate::frame::{PaneLine, Tone};
@@ -55,7 +55,7 @@ impl Watch {
         written.into_iter().flat_map(wrapped).collect()
     }
 
-    fn step_lines(&self, step: &Step) -> Vec<PaneLine> {
+    fn step_lines(&self, step: &RunStep) -> Vec<PaneLine> {
         let mut out = vec![PaneLine::new(Tone::Strong, single_line(&step.title))];
         let mut put = |name: &str, text: Option<String>| {
             let text = text.filter(|text| !text.is_empty());

@@ -1,7 +1,7 @@
 //! The frame.
 
 use ratatui_core::buffer::Buffer;
-use signoff_api::run::Step;
+use signoff_api::run::RunStep;
 
 use super::{Watch, WatchPane};
 use crate::Style;
@@ -81,7 +81,7 @@ impl Watch {
     fn title(&self) -> String {
         let run = &self.data.run;
         let ended =
-            |step: &&Step| matches!(step.status.as_str(), "completed" | "failed" | "skipped");
+            |step: &&RunStep| matches!(step.status.as_str(), "completed" | "failed" | "skipped");
         let done = run.steps.iter().filter(ended).count();
         let usd = run.usage.as_ref().and_then(|usage| usage.total.usd);
         let usd = usd.map(|usd| format!(" · ${usd:.2}")).unwrap_or_default();
@@ -103,7 +103,7 @@ impl Watch {
     }
 
     fn step_rows(&self) -> Vec<PaneLine> {
-        let row = |(at, step): (usize, &Step)| {
+        let row = |(at, step): (usize, &RunStep)| {
             let (sign, tone) = step_sign(step);
             let attempts = if step.attempts > 1 {
                 format!(" ×{}", step.attempts)
@@ -125,7 +125,7 @@ impl Watch {
 }
 
 /// What became of a step.
-fn step_sign(step: &Step) -> (char, Tone) {
+fn step_sign(step: &RunStep) -> (char, Tone) {
     match step.status.as_str() {
         "completed" => ('✓', Tone::Good),
         "running" | "verifying" => ('●', Tone::Running),

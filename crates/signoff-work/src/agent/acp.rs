@@ -9,7 +9,7 @@ pub use self::client::{AcpClient, AcpOptions, AcpStep};
 pub use self::permission::PermissionRequest;
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
 };
 use super::end::{AgentEnd, AgentExit};
 use super::event::AgentEvent;
@@ -17,7 +17,7 @@ use super::event::AgentEvent;
 #[derive(Debug)]
 pub(super) struct Acp;
 
-impl Driver for Acp {
+impl AgentDriver for Acp {
     fn kind(&self) -> DriverKind {
         DriverKind::Acp
     }
@@ -29,7 +29,7 @@ impl Driver for Acp {
 
     fn launch(&self, options: &LaunchOptions<'_>) -> Launch {
         let line = CommandLine::new(options, self.program());
-        // As root, Claude's adapter makes no session that asks nothing, unless this is set.
+        // As root, Claude's adapter refuses a session without questions unless this is set.
         let line = if options.confined {
             line.variable("IS_SANDBOX", "1")
         } else {

@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions,
+    StreamReader,
 };
 use super::scope::{Agent, ServerTool, ToolScope};
 use super::servers::{WAIT_MS, by_name};
@@ -14,7 +15,7 @@ use super::servers::{WAIT_MS, by_name};
 #[derive(Debug)]
 pub(super) struct Claude;
 
-/// Lists of what it wants to do: they touch nothing.
+/// Its to-do lists: they change nothing.
 const ALWAYS: [&str; 5] = [
     "TodoWrite",
     "TaskCreate",
@@ -26,7 +27,7 @@ const ALWAYS: [&str; 5] = [
 const SETTINGS: &str = "signoff-claude-settings.json";
 const SERVERS: &str = "signoff-claude-servers.json";
 
-impl Driver for Claude {
+impl AgentDriver for Claude {
     fn kind(&self) -> DriverKind {
         DriverKind::Claude
     }
@@ -41,7 +42,8 @@ impl Driver for Claude {
             .switch(&["-p", "--print"])
             .option(&["--output-format"], "stream-json")
             .switch(&["--verbose"])
-            // Messages say what they used before they are written: one token of output. Only their parts know.
+            // Messages report their usage before they are written (one token of output); only their parts have the
+            // final usage.
             .switch(&["--include-partial-messages"])
             .option(&["--permission-mode", "--dangerously-skip-permissions"], mode(options, scope.as_ref()))
             .optional(&["--model"], options.model)
@@ -50,7 +52,7 @@ impl Driver for Claude {
             Some(scope) => hand_over(line, scope),
             None => line,
         };
-        // As root it refuses to skip its questions, unless this is set.
+        // As root it refuses to skip its questions unless this is set.
         let line = if options.confined {
             line.variable("IS_SANDBOX", "1")
         } else {

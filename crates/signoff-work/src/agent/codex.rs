@@ -4,7 +4,7 @@ mod stream;
 
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
 };
 use super::scope::ToolScope;
 use super::servers::WAIT_MS;
@@ -12,7 +12,7 @@ use super::servers::WAIT_MS;
 #[derive(Debug)]
 pub(super) struct Codex;
 
-impl Driver for Codex {
+impl AgentDriver for Codex {
     fn kind(&self) -> DriverKind {
         DriverKind::Codex
     }

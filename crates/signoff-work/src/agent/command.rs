@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchInput, LaunchOptions, ReaderOptions, StreamReader,
 };
 use super::end::{AgentEnd, AgentExit};
 use super::event::AgentEvent;
@@ -18,7 +18,7 @@ const TOOLS: &str = "SIGNOFF_TOOLS";
 #[derive(Debug)]
 pub(super) struct CommandDriver;
 
-impl Driver for CommandDriver {
+impl AgentDriver for CommandDriver {
     fn kind(&self) -> DriverKind {
         DriverKind::Command
     }
@@ -64,7 +64,7 @@ pub(super) fn variables(options: &LaunchOptions<'_>) -> Vec<(OsString, OsString)
     model.into_iter().chain(tools).collect()
 }
 
-/// Reads an output that has no form: its lines are what the program says.
+/// Reads an output without a format: its lines are the program's messages.
 #[derive(Debug, Default)]
 struct TextReader {
     state: StreamState,
@@ -89,9 +89,9 @@ impl StreamReader for TextReader {
     }
 
     fn finish(&mut self, exit: AgentExit<'_>) -> AgentEnd {
-        // A program that ends with 0 is done: there is nothing else that it could say.
+        // A program that ends with 0 is done: it has no other way to say so.
         self.state.used_tools();
-        self.state.done();
+        self.state.record_done();
         AgentEnd {
             text: self.last.join("\n"),
             ..self.state.end(exit)

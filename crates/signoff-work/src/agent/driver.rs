@@ -1,4 +1,4 @@
-//! One agent behind one trait: how it is started, how its stream is read, how its end is told.
+//! One agent behind one trait: how it is started, how its stream is read, how it ends.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -60,7 +60,7 @@ impl DriverKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    pub fn driver(self) -> &'static dyn Driver {
+    pub fn driver(self) -> &'static dyn AgentDriver {
         match self {
             Self::Claude => &Claude,
             Self::Codex => &Codex,
@@ -179,7 +179,7 @@ impl LaunchFile {
     }
 }
 
-/// What a reader knows of the process whose stream it reads.
+/// What a reader needs to know of the process whose stream it reads.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReaderOptions<'a> {
     /// The model that was asked for, if any: not every stream names it.
@@ -189,7 +189,7 @@ pub struct ReaderOptions<'a> {
 }
 
 /// How one agent is driven.
-pub trait Driver: Sync + fmt::Debug {
+pub trait AgentDriver: Sync + fmt::Debug {
     fn kind(&self) -> DriverKind;
     /// The program that is started if none is configured; empty where there is no such program.
     fn program(&self) -> &'static str;

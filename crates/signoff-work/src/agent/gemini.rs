@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions,
+    StreamReader,
 };
 use super::scope::{Agent, ToolScope};
 use super::servers::{WAIT_MS, by_name};
@@ -21,7 +22,7 @@ const ALWAYS: [&str; 3] = ["write_todos", "update_topic", "complete_task"];
 const POLICY: &str = "signoff-gemini-policy.toml";
 const SETTINGS: &str = "signoff-gemini-settings.json";
 
-impl Driver for Gemini {
+impl AgentDriver for Gemini {
     fn kind(&self) -> DriverKind {
         DriverKind::Gemini
     }

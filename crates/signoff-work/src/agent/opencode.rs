@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions, StreamReader,
+    AgentDriver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, ReaderOptions,
+    StreamReader,
 };
 use super::scope::{Agent, ToolScope};
 use super::servers::by_name;
@@ -19,7 +20,7 @@ const ALWAYS: [&str; 2] = ["todowrite", "todoread"];
 
 const PLUGIN: &str = "signoff-opencode.js";
 
-impl Driver for Opencode {
+impl AgentDriver for Opencode {
     fn kind(&self) -> DriverKind {
         DriverKind::Opencode
     }
@@ -73,8 +74,8 @@ impl Driver for Opencode {
     }
 }
 
-/// Its last rule that fits counts, and these are merged into the person's own. So every tool that it has is named: a rule
-/// of the person for a tool outside the scope must not come behind `*`.
+/// The last matching rule counts, and these rules are merged into the person's own. So every tool is named: a person's
+/// rule for a tool outside the scope must not come after `*`.
 fn permissions(scope: &ToolScope, confined: bool) -> Value {
     let mut rules = Map::new();
     rules.insert("*".to_owned(), "deny".into());

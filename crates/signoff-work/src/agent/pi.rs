@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::command_line::CommandLine;
 use super::driver::{
-    Driver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, LaunchServer,
+    AgentDriver, DriverKind, Launch, LaunchFile, LaunchGuard, LaunchOptions, LaunchServer,
     ReaderOptions, StreamReader,
 };
 use super::scope::{Agent, ServerTool, ToolScope};
@@ -16,7 +16,7 @@ pub(super) struct Pi;
 
 const EXTENSION: &str = "signoff-pi.js";
 
-impl Driver for Pi {
+impl AgentDriver for Pi {
     fn kind(&self) -> DriverKind {
         DriverKind::Pi
     }

@@ -180,7 +180,7 @@ impl StreamState {
     }
 
     pub(super) fn used_at_end(&mut self, totals: &[ModelUsage]) {
-        self.events.extend(self.usage.count_missing(totals));
+        self.events.extend(self.usage.raise_to_totals(totals));
     }
 
     pub(super) fn note_denial(&mut self, tool: &str, reason: &str) {
@@ -228,12 +228,12 @@ impl StreamState {
     }
 
     /// An error that ends the work.
-    pub(super) fn failed(&mut self, problem: AgentProblem) {
+    pub(super) fn record_failure(&mut self, problem: AgentProblem) {
         self.problem = Some(problem);
     }
 
     /// The agent says that it is done; what failed before did not matter.
-    pub(super) fn done(&mut self) {
+    pub(super) fn record_done(&mut self) {
         self.is_done = true;
         self.problem = None;
     }

@@ -3,7 +3,7 @@
 use super::event::{AgentEvent, ModelUsage};
 use super::prices::Prices;
 
-/// Turns what a stream says into increments. What it counted never decreases.
+/// Turns what a stream says into increments. The counts never decrease.
 #[derive(Debug, Default)]
 pub(super) struct UsageMeter {
     counted: Vec<ModelUsage>,
@@ -25,11 +25,11 @@ impl UsageMeter {
         self.add(increment)
     }
 
-    /// Counts what is missing to the totals of all models, which the agent says at its end.
+    /// Raises the counts to the totals of all models that the agent reports at its end.
     ///
     /// A total may name its model in another way than the messages did (`opus` and `claude-opus-4-5`). Totals whose
     /// model was not counted take over what was counted under names that no total has.
-    pub(super) fn count_missing(&mut self, totals: &[ModelUsage]) -> Vec<AgentEvent> {
+    pub(super) fn raise_to_totals(&mut self, totals: &[ModelUsage]) -> Vec<AgentEvent> {
         let counterparts = self.counterparts(totals);
         let mut orphans = ModelUsage::default();
         let mut events = Vec::new();
@@ -239,7 +239,7 @@ mod tests {
             .iter()
             .filter_map(|one| meter.add(one.clone()))
             .collect();
-        events.extend(meter.count_missing(totals));
+        events.extend(meter.raise_to_totals(totals));
         let counted = meter.totals().iter().map(ModelUsage::tokens).sum::<u64>();
         let spending = spending(events);
         assert_eq!(counted, tokens(&spending));

@@ -21,8 +21,8 @@ const DEEPEST: usize = 100;
 /// Directories that are moved up before the removal goes to the background: such a tree was made to take long.
 const MOST_MOVED: u64 = 20;
 
-/// Removes whatever is there, without following links; nothing there is fine. What takes too long is gone from its place
-/// afterwards and is removed beside it meanwhile, or with its directory if the process ends first.
+/// Removes whatever is there without following links; nothing there is fine. A tree that takes too long is moved aside
+/// and removed in the background, or with its directory if the process ends first.
 pub fn remove_tree(path: &Path) -> io::Result<()> {
     begin_removal(path).map(drop)
 }
@@ -30,7 +30,7 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
 /// The same; returns the thread that is left with the rest, if there is one.
 fn begin_removal(path: &Path) -> io::Result<Option<JoinHandle<Option<bool>>>> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    if removed(path, MOST_MOVED)? {
+    if try_remove(path, MOST_MOVED)? {
         return Ok(None);
     }
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -38,16 +38,17 @@ fn begin_removal(path: &Path) -> io::Result<Option<JoinHandle<Option<bool>>>> {
     let aside = path.with_file_name(format!(".signoff-removed-{id}-{number}"));
     // Where it cannot be moved, the caller has to wait.
     if renameat_with(CWD, path, CWD, &aside, RenameFlags::NOREPLACE).is_err() {
-        removed(path, u64::MAX)?;
+        try_remove(path, u64::MAX)?;
         return Ok(None);
     }
     let rest = thread::Builder::new().name("remove".to_owned());
     // What it does not get to is removed with the directory that it lies in.
-    rest.spawn(move || removed(&aside, u64::MAX).ok()).map(Some)
+    rest.spawn(move || try_remove(&aside, u64::MAX).ok())
+        .map(Some)
 }
 
 /// Removes it unless more directories than this have to be moved up; whether it is gone.
-fn removed(path: &Path, most: u64) -> io::Result<bool> {
+fn try_remove(path: &Path, most: u64) -> io::Result<bool> {
     let (parent, name) = match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => (parent, name.as_bytes()),
         _ => return Err(io::Error::other("it has no name")),

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 
 use super::{Directory, Links, OpenError, open_file, read_whole};
 
-/// What became of a replacement.
+/// The result of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replacement {
     Done,
@@ -34,7 +34,7 @@ impl Directory {
         old: &[u8],
         new: &[u8],
     ) -> Result<Replacement, OpenError> {
-        let spot = self.spot(path, Links::Refuse)?;
+        let spot = self.find_location(path, Links::Refuse)?;
         let name = spot.name.ok_or(OpenError::Directory)?;
         let present = open_file(&spot.directory, name.as_bytes())?;
         let owner = FileOwner::of(&present)?;

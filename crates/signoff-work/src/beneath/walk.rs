@@ -1,7 +1,7 @@
 //! Walks a path beneath a directory, at the moment of use.
 //!
-//! Nothing is looked at by its name twice, so that whoever swaps a directory for a link meanwhile gains nothing: what was
-//! opened stays what it is.
+//! No name is resolved twice, so that swapping a directory for a link gains nothing: an opened directory stays the
+//! same.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -99,12 +99,12 @@ impl WalkState<'_> {
                 }
                 self.enter(&target)?;
             } else if at_end {
-                return self.spot(Some(part));
+                return self.find_location(Some(part));
             } else if let Some(directory) = self.descend(&part)? {
                 self.above.push((part, directory));
             }
         }
-        self.spot(None)
+        self.find_location(None)
     }
 
     /// Puts the parts of a path ahead. One from the root of the machine begins again at ours.
@@ -182,7 +182,7 @@ impl WalkState<'_> {
         Ok(false)
     }
 
-    fn spot(mut self, name: Option<OsString>) -> Result<Location, OpenError> {
+    fn find_location(mut self, name: Option<OsString>) -> Result<Location, OpenError> {
         let names = self.above.iter().map(|(name, _)| name);
         let real = names.chain(&name).collect();
         let directory = match self.above.pop() {

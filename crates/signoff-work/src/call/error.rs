@@ -36,7 +36,7 @@ impl CallError {
         }
     }
 
-    /// It was cut off, by time or by the loss of whom it was made to.
+    /// It was cut off, by the time limit or by a lost connection.
     pub(crate) fn cut_off(message: impl Into<String>) -> Self {
         Self::CutOff {
             message: message.into(),

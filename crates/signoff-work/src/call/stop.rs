@@ -14,7 +14,7 @@ pub struct StopFlag {
 struct Shared {
     raised: bool,
     next: u64,
-    /// What is under way and wants to hear of it.
+    /// Callbacks of calls that are under way.
     listeners: BTreeMap<u64, Box<dyn Fn() + Send>>,
 }
 
@@ -44,7 +44,7 @@ impl StopFlag {
         lock(&self.shared).raised
     }
 
-    /// Has this called when the flag is raised; at once if it is. It must not use the flag.
+    /// Calls this when the flag is raised; at once if it already is. It must not use the flag.
     pub(crate) fn when_raised(&self, sender: impl Fn() + Send + 'static) -> Listening {
         let mut shared = lock(&self.shared);
         if shared.raised {

@@ -1,8 +1,8 @@
 //! A plain command needs no shell: `cargo test --quiet` is what bash would start, in bash's own place.
 //!
-//! Taken only where nobody could tell the difference: bash is the shell, every word stands for itself, the first is
-//! no part of the shell, and names a program for this machine. Whatever else there is goes to the shell, which then
-//! also words its own complaints.
+//! Used only if there is no visible difference: bash is the shell, every word stands for itself, and the first word
+//! names a program for this machine and nothing of the shell. Everything else goes to the shell, which then also
+//! reports its own errors.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -28,7 +28,7 @@ pub(crate) fn parse_plain(
     let words = plain_words(text)?;
     let (first, rest) = words.split_first()?;
     let (program, name) = match (*first, rest.is_empty()) {
-        // Part of bash, and with no word after them no different from the programs, whose names nobody sees.
+        // Built into bash, but without arguments the same as the programs of these names.
         ("true" | ":", true) => (Path::new("/usr/bin/true").to_owned(), "/usr/bin/true"),
         ("false", true) => (Path::new("/usr/bin/false").to_owned(), "/usr/bin/false"),
         (word, _) if is_part_of_bash(word) || word.contains('=') => return None,

@@ -13,7 +13,7 @@ use crate::environment::{Variables, path_outside};
 use crate::git::durable::Durability;
 use crate::git::error::GitError;
 
-/// Longer than any call takes that is not held up.
+/// Longer than any call takes that is not blocked.
 const LONGEST: Duration = Duration::from_mins(10);
 /// Bytes of output that are kept.
 const OUTPUT: u64 = 64 << 20;
@@ -47,7 +47,7 @@ impl Git {
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GIT_OPTIONAL_LOCKS", "0"),
             ("GIT_PAGER", "cat"),
-            // What a commit is, is what its name says.
+            // A commit is exactly what its name identifies: replacements are off.
             ("GIT_NO_REPLACE_OBJECTS", "1"),
             // An object that is missing is not fetched: that would start programs.
             ("GIT_NO_LAZY_FETCH", "1"),
@@ -72,7 +72,7 @@ impl Git {
     /// The same, whose objects, references and landed files survive a power failure.
     #[must_use]
     pub fn surviving_power_failures(mut self) -> Self {
-        self.durability = Durability::power();
+        self.durability = Durability::power_loss();
         self
     }
 

@@ -30,7 +30,7 @@ pub(crate) enum Durability {
 }
 
 impl Durability {
-    pub(crate) fn power() -> Self {
+    pub(crate) fn power_loss() -> Self {
         Self::Power(Arc::new(Mutex::new(SystemTime::UNIX_EPOCH)))
     }
 

@@ -232,7 +232,7 @@ fn set_times(
         let failed = || GitError::file(&folder.join(path(&name)));
         let stat = statat(&root, &*name, AtFlags::SYMLINK_NOFOLLOW);
         let stat = stat.map_err(|error| failed()(error.into()))?;
-        let is = FileStamp::of(&stat).modified();
+        let is = FileStamp::of(&stat).modified_at();
         let wanted = match times.time_of(&name, &id) {
             Some(time) if time == is => continue,
             Some((tv_sec, tv_nsec)) => Timespec { tv_sec, tv_nsec },

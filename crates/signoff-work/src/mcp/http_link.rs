@@ -165,7 +165,7 @@ impl HttpLink {
         if let Err(RequestError::Call(fault)) = &answer
             && (*fault == CallError::Stopped || *fault == too_long)
         {
-            self.0.say_aside(wire::cancelled(id));
+            self.0.say_aside(wire::cancel_notification(id));
         }
         answer
     }

@@ -150,7 +150,7 @@ impl ProcessLink {
     /// Tells the server that the caller gave up.
     fn given_up(&self, id: u64, fault: CallError) -> CallError {
         self.forget(id);
-        self.notify(&wire::cancelled(id), Instant::now() + ASIDE);
+        self.notify(&wire::cancel_notification(id), Instant::now() + ASIDE);
         fault
     }
 

@@ -35,7 +35,7 @@ pub(super) fn notification(method: &str, params: &Value) -> Value {
 }
 
 /// What a server is told that has not answered in time.
-pub(super) fn cancelled(id: u64) -> Value {
+pub(super) fn cancel_notification(id: u64) -> Value {
     let params = json!({"requestId": id, "reason": "the caller gave up"});
     notification("notifications/cancelled", &params)
 }

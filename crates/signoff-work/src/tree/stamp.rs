@@ -34,7 +34,7 @@ impl FileStamp {
     }
 
     /// When its content was last written, in seconds and nanoseconds: programs can set it.
-    pub(crate) fn modified(&self) -> (i64, i64) {
+    pub(crate) fn modified_at(&self) -> (i64, i64) {
         self.modified
     }
 

@@ -28,7 +28,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff config\n  signoff config approval.proof\n  signoff config --format json"
     )]
     Config(Config),
-    /// Draft a plan for a task: a model writes it, every check is run on it, you sign it or not
+    /// Draft a plan for a task: a model writes it, every check runs on it, and you decide whether to sign it
     ///
     /// Asks the agent of a role, in the sandbox and without the right to change anything. What is wrong with its draft
     /// goes back to it, at most `[llm] max_rounds` times.
@@ -41,7 +41,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff new fix-login --template bugfix --set problem=\"Login fails with a long password\" --set test=\"cargo test\"\n  signoff new --list\n  signoff new --from plan.md --save nightly"
     )]
     New(New),
-    /// Make a draft from another tool's plan, and list what could not be carried over
+    /// Make a draft from another tool's plan, and list what could not be converted
     ///
     /// Reads markdown of plan modes (Claude Code, Codex, Gemini), `tasks.md` of spec-kit and Kiro, changes of
     /// `OpenSpec`, `tasks.json` of Task Master, issues of beads, and GitHub issues. What the source lacks, such as
@@ -118,7 +118,7 @@ pub(crate) enum Command {
         after_help = "Example:\n  signoff review plan.md\n\nWithout a terminal: `signoff show`, `signoff verify`, `signoff diff --signed`, `signoff approve`."
     )]
     Review(Review),
-    /// Change one thing in a plan: a field, a step more, another order, a step left out
+    /// Change one thing in a plan: set a field, or add, move or skip a step
     ///
     /// Changes the plan's file and nothing else in it, in every dialect. A signed plan is unsigned then. During a run
     /// use an editor and `signoff revise`, or wait for its end.
@@ -127,7 +127,7 @@ pub(crate) enum Command {
         subcommand_required = true
     )]
     Edit(Edit),
-    /// Say something about a plan or one of its steps; it is kept in the plan's log, outside its digest
+    /// Comment on a plan or one of its steps; comments are kept in the plan's log, outside its digest
     #[command(
         after_help = "Examples:\n  signoff comment plan.md deploy \"not on a Friday\"\n  signoff comment plan.md \"reads well\"\n  signoff comment plan.md --list\n  signoff comment plan.md --resolve c2"
     )]
@@ -170,7 +170,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff log\n  signoff log --follow\n  signoff log --step parser\n  signoff log --step 2 --attempt 1 --raw\n  signoff log --format json"
     )]
     Log(Log),
-    /// Write what a run did and how we know, as one page
+    /// Write a report of a run, with its evidence, as one page
     #[command(
         after_help = "Examples:\n  signoff report -o report.html\n  signoff report 20261115-093012-k3f9 --format json"
     )]
@@ -230,7 +230,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff undo\n  signoff undo 20261115-093012-k3f9\n\nExit codes: 0 undone · 2 no such run · 5 conflict: the command names what it could not undo"
     )]
     Undo(RunArg),
-    /// Work for runs that several machines share: start their agents and contracts, and report what came of it
+    /// Work for runs that several machines share: start their agents and contracts, and report the results
     ///
     /// Takes work of its roles from the database that `--engine` or `[engine] url` names, in a copy of the project and in
     /// this machine's sandbox, with its own agents and logins. It judges nothing. It works only for projects in
@@ -261,15 +261,15 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff doctor\n  signoff doctor agents\n  signoff doctor sandbox --format json\n  signoff doctor guard --agent claude\n  signoff doctor --accept-level\n\nExit codes: 0 · 4 this machine confines less than before, and no run starts until you accept it · 6 `[sandbox] mode = \"required\"` cannot be met here, the program of a configured role is missing, or a call passes that the guard denies"
     )]
     Doctor(Doctor),
-    /// Put Signoff into a coding agent: its guard, its tools, its skill and its commands
+    /// Connect a coding agent to Signoff: add the guard, the tools, the skill and the commands
     ///
     /// Edits the agent's own settings and shows the difference. Everything else in them stays as it is, byte for byte.
-    /// Files that cannot be edited safely are refused, with the text to paste. `--undo` takes everything out again.
+    /// Files that cannot be edited safely are refused, with the text to paste. `--undo` removes everything again.
     #[command(
         after_help = "Examples:\n  signoff connect claude\n  signoff connect gemini --project --dry-run\n  signoff connect claude --undo\n\nExit codes: 0 · 5 a file cannot be edited; nothing was written · 6 no home, or no project for `--project`"
     )]
     Connect(Connect),
-    /// Stand in front of a coding agent: deny what it may not do, before it does it
+    /// Guard a coding agent: deny what it may not do, before it does it
     ///
     /// Without a command it is the hook itself: it reads a call from stdin, as the agent hands it over, and denies it with
     /// exit code 2 and a reason on stderr, or says nothing. It denies what it cannot read or decide. These exit codes are
@@ -338,7 +338,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  signoff man | man -l -\n  signoff man --dir ~/.local/share/man/man1"
     )]
     Man(Man),
-    /// An agent's end of a tool server that a run gives it
+    /// The agent's side of a tool server that a run provides
     #[command(hide = true)]
     McpProxy(McpProxy),
     /// The demo's agent: follows a script instead of a model

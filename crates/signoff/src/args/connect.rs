@@ -17,7 +17,7 @@ pub(crate) struct Connect {
     /// In the settings of this project
     #[arg(long)]
     pub(crate) project: bool,
-    /// Take out what was put in; files that nobody changed since are restored byte for byte
+    /// Undo it; files that nobody changed since are restored byte for byte
     #[arg(long)]
     pub(crate) undo: bool,
     /// Only show what would change

@@ -58,7 +58,7 @@ pub(crate) struct SetField {
     /// The field is one of the plan
     #[arg(long = "plan")]
     pub(crate) of_plan: bool,
-    /// Take the field away
+    /// Remove the field
     #[arg(long)]
     pub(crate) clear: bool,
 }
@@ -68,7 +68,7 @@ pub(crate) struct AddStep {
     /// Title of the step
     #[arg(value_name = "TITLE")]
     pub(crate) title: String,
-    /// Behind this step; the default is behind all others
+    /// After this step; the default is after all others
     #[arg(long, value_name = "STEP", conflicts_with = "before")]
     pub(crate) after: Option<String>,
     /// Before this step
@@ -92,7 +92,7 @@ pub(crate) struct MoveStep {
         conflicts_with = "after"
     )]
     pub(crate) before: Option<String>,
-    /// Behind this step
+    /// After this step
     #[arg(long, value_name = "STEP")]
     pub(crate) after: Option<String>,
 }
@@ -116,13 +116,13 @@ pub(crate) struct Comment {
     /// The plan: its path, or its id
     #[arg(value_name = "PLAN")]
     pub(crate) plan: String,
-    /// What you have to say; before it, the step that it is about
+    /// The comment; before it, the step that it is about
     #[arg(value_name = "[STEP] TEXT", num_args = 0..=2, required_unless_present_any = ["list", "resolve"])]
     pub(crate) words: Vec<String>,
     /// List the comments
     #[arg(long, conflicts_with_all = ["words", "resolve"])]
     pub(crate) list: bool,
-    /// Say that this comment needs nothing more
+    /// Resolve this comment
     #[arg(long, value_name = "ID", conflicts_with = "words")]
     pub(crate) resolve: Option<String>,
     /// Output format

@@ -9,7 +9,7 @@ use super::{Format, FormatOnly};
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Guard {
-    /// The agent that calls; without it, the agent is recognized by what it says
+    /// The agent that calls; without it, the agent is recognized by its input
     #[arg(long, value_name = "AGENT", value_parser = agents())]
     pub(crate) agent: Option<String>,
     /// The hook belongs to a project: deny everything if the project has no store
@@ -31,7 +31,7 @@ pub(crate) enum GuardCommand {
         after_help = "Examples:\n  signoff guard check 'git log --oneline | head'\n  signoff guard check 'sed -i s/a/b/ x'\n\nExit codes: 0 it passes · 4 it does not"
     )]
     Check(GuardCheck),
-    /// Sum up what was denied, and what would have been where `[guard] mode` is `log`
+    /// Summarize what was denied, and what would have been denied if `[guard] mode` is `log`
     #[command(
         after_help = "Examples:\n  signoff guard report\n  signoff guard report --format json"
     )]

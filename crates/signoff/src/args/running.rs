@@ -29,7 +29,7 @@ pub(crate) struct Run {
     /// Return as soon as the run has begun: it goes on in the background, with `--engine` on other machines
     #[arg(long, conflicts_with_all = ["preview", "task"])]
     pub(crate) detach: bool,
-    /// Hand this run over, which stands still on this machine, and have the others go on with it
+    /// Hand over this run, which has stopped on this machine, so that other machines continue it
     #[arg(long, value_name = "RUN", conflicts_with_all = ["path", "approve", "preview", "again", "all", "isolation", "jobs", "until", "only", "task"])]
     pub(crate) from: Option<String>,
     /// Where agents work; the default is the configured place
@@ -131,7 +131,7 @@ pub(crate) struct Replan {
     /// Why the plan has to change
     #[arg(long, value_name = "TEXT", value_parser = non_empty_text)]
     pub(crate) because: String,
-    /// Something that was found out meanwhile; can be given several times
+    /// A new fact for the planner; can be given several times
     #[arg(long = "discovery", value_name = "TEXT", value_parser = non_empty_text)]
     pub(crate) discoveries: Vec<String>,
     /// Continue the run at once, if no process drives it
@@ -196,7 +196,7 @@ pub(crate) enum ReportFormat {
 pub(crate) struct Answer {
     /// The question, as `inbox` shows it; its last part, its step or its run will do where only one fits
     pub(crate) item: String,
-    /// One of the choices that `inbox` shows, or the answer to a question
+    /// One of the choices that `inbox` shows, or an answer to the question
     #[arg(required_unless_present = "reply")]
     pub(crate) choice: Option<String>,
     /// The answer to a question: exactly this text, even if it names a choice

@@ -11,7 +11,7 @@ pub(crate) struct Serve {
     /// Where to listen; port 0 is any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:4180")]
     pub(crate) addr: SocketAddr,
-    /// What people type to reach it through a server in front, which has the TLS
+    /// The address that people type to reach it through a reverse proxy, which has the TLS
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<PublicUrl>,
     /// Answer agents at `/mcp` that have the token in this file; it is made if there is none

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use signoff_engine::PlanState;
-use signoff_store::config::Driver;
+use signoff_store::config::DriverName;
 
 use super::Format;
 
@@ -95,7 +95,7 @@ pub(crate) struct Prune {
 }
 
 fn agents() -> PossibleValuesParser {
-    PossibleValuesParser::new(Driver::ALL.into_iter().filter_map(Driver::program))
+    PossibleValuesParser::new(DriverName::ALL.into_iter().filter_map(DriverName::program))
 }
 
 fn states() -> impl TypedValueParser<Value = PlanState> {

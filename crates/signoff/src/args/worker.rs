@@ -39,7 +39,7 @@ pub(crate) struct Orchestrator {
 /// How a process that takes part is run.
 #[derive(Debug, Args)]
 pub(crate) struct Service {
-    /// Answer `GET /` here with 200 as long as the process does its part
+    /// Answer `GET /` here with 200 as long as the process works
     #[arg(long, value_name = "ADDR")]
     pub(crate) health: Option<SocketAddr>,
     /// Seconds that a process may be silent before it counts as dead; the same on every machine

@@ -25,7 +25,7 @@ pub(super) fn not_an_approver(named: &[String]) -> Failure {
 /// This person has signed.
 pub(super) fn signed_already(progress: &ApprovalProgress) -> Failure {
     let failure = Failure::of(5, "signed-already");
-    match progress.awaited() {
+    match progress.awaited_text() {
         Some(_) => failure.hint("a second signature of the same person does not count"),
         None => failure,
     }

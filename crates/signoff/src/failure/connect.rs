@@ -6,7 +6,7 @@ use super::Failure;
 
 impl From<ConnectError> for Failure {
     fn from(error: ConnectError) -> Self {
-        advice(&error).saying(&error)
+        advice(&error).with_error_text(&error)
     }
 }
 

@@ -7,7 +7,7 @@ pub(super) fn bad_question() -> Failure {
         .hint("ask one thing, in a few sentences, that a person can answer")
 }
 
-pub(super) fn answered() -> Failure {
+pub(super) fn already_answered() -> Failure {
     Failure::of(5, "answered").hint("`signoff inbox` shows what waits, and the choices")
 }
 

@@ -9,7 +9,7 @@ use crate::shell_words::shell_word;
 
 impl From<ThreadError> for Failure {
     fn from(error: ThreadError) -> Self {
-        advice(&error).saying(&error)
+        advice(&error).with_error_text(&error)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use signoff_plan::duration::format;
-use signoff_plan::model::{Briefing, Budget, Contract, Depends, Hint, Plan, Step, Work};
+use signoff_plan::model::{BriefingStyle, Budget, Contract, Depends, Hint, Plan, Step, Work};
 use signoff_plan::tools::plan_demands;
 use signoff_plan::visible;
 
@@ -31,7 +31,8 @@ pub(crate) fn plan_lines(plan: &Plan, statuses: &[&str], asks: &[Vec<String>]) -
         fields.text("param", Some(&format!("{name} = {value}")));
     }
     let told = plan.briefing().word();
-    let told = (plan.briefing() != Briefing::Task).then(|| format!("what a {told} tells them"));
+    let told =
+        (plan.briefing() != BriefingStyle::Task).then(|| format!("what a {told} tells them"));
     fields.text("told", told.as_deref());
     fields.text("owner", plan.owner.as_deref());
     fields.text("priority", plan.priority.as_deref());

@@ -1,7 +1,7 @@
 //! The list of tools, for people.
 
 use serde_json::Value;
-use signoff_api::tools::{Approval, Server, Tool, Tools};
+use signoff_api::tools::{CallApproval, Server, Tool, Tools};
 
 use crate::style::{DIM, ERROR, TITLE, paint, sanitize};
 
@@ -52,10 +52,10 @@ fn heading(server: &Server) -> String {
 
 fn tool(tool: &Tool) -> [String; 2] {
     let asks = match tool.approval {
-        Approval::Never => None,
-        Approval::Always => Some("asks"),
-        Approval::Overwriting => Some("asks before it overwrites"),
-        Approval::Sending => Some("asks unless `GET` or `HEAD`"),
+        CallApproval::Never => None,
+        CallApproval::Always => Some("asks"),
+        CallApproval::Overwriting => Some("asks before it overwrites"),
+        CallApproval::Sending => Some("asks unless `GET` or `HEAD`"),
     };
     let repeats = (tool.repeatable && !tool.read_only).then_some("repeatable");
     let notes: Vec<_> = asks.into_iter().chain(repeats).collect();

@@ -4,7 +4,7 @@ use signoff_plan::diff::{definition_hash, text_hash};
 use signoff_plan::expression::read;
 use signoff_plan::model::Step;
 
-use super::unmet;
+use super::unmet_dependencies;
 use crate::event::InboxKind;
 use crate::state::{Run, Stage, StepState, StepStatus};
 
@@ -41,7 +41,7 @@ pub(super) fn carryovers(old: &Run, new: &Run, pairs: &[Option<usize>]) -> Vec<C
     let early: Vec<usize> = steps()
         .filter(|(_, from)| !old.children.contains_key(from))
         .filter(|(at, _)| carryovers.get(*at) == Some(&Carryover::Continue))
-        .filter(|(at, _)| !unmet(new, &carryovers, *at).is_empty())
+        .filter(|(at, _)| !unmet_dependencies(new, &carryovers, *at).is_empty())
         .map(|(at, _)| at)
         .collect();
     start_over_at(&mut carryovers, early);

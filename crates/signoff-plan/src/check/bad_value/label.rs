@@ -9,9 +9,9 @@ use crate::spelling::words::SHELLS;
 use crate::suggest::nearest;
 
 /// A label is given twice.
-pub(crate) fn repeated(dialect: Dialect, name: &str, span: Span, first: Span) -> Diagnostic {
+pub(crate) fn repeated_label(dialect: Dialect, name: &str, span: Span, first: Span) -> Diagnostic {
     problem(dialect, span, format!("field `{name}` is given twice"))
-        .related(first, "given here first")
+        .with_related(first, "given here first")
         .help("keep one; text that is not a field can go into a fenced block")
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn none_beside_others(dialect: Dialect, name: &str, span: Span) -> Di
 }
 
 /// A list is written in brackets.
-pub(crate) fn bracketed(dialect: Dialect, name: &str, text: &Spanned<String>) -> Diagnostic {
+pub(crate) fn bracketed_list(dialect: Dialect, name: &str, text: &Spanned<String>) -> Diagnostic {
     let message = format!("`{name}` is a list of names without brackets");
     let inside = text.value.trim_start_matches('[').trim_end_matches(']');
     let names: Vec<_> = inside
@@ -54,7 +54,7 @@ pub(crate) fn second_contract(dialect: Dialect, span: Span, first: Span) -> Diag
         span,
         "a contract is one fenced block; this is a second one".to_owned(),
     )
-    .related(first, "the first one")
+    .with_related(first, "the first one")
     .help("join the commands with `&&` in one block")
 }
 

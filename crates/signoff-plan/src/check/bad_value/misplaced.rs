@@ -2,7 +2,7 @@
 
 use super::problem;
 use crate::diagnostic::Diagnostic;
-use crate::draft::{Spanned, Step};
+use crate::draft::{DraftStep, Spanned};
 use crate::source::Span;
 use crate::spelling::Dialect;
 
@@ -15,7 +15,7 @@ pub(crate) fn not_indented(dialect: Dialect, name: &Spanned<String>, line: usize
 }
 
 /// A heading among the steps has no number.
-pub(crate) fn no_number(dialect: Dialect, step: &Step, position: usize) -> Diagnostic {
+pub(crate) fn no_number(dialect: Dialect, step: &DraftStep, position: usize) -> Diagnostic {
     let title = step.title.value.as_str();
     let message = format!("heading `{title}` has no step number");
     problem(dialect, step.heading, message).help(format!(
@@ -44,7 +44,7 @@ pub(crate) fn ends_steps(
         heading.value
     );
     problem(dialect, heading.span, message)
-        .related(follows, "this follows")
+        .with_related(follows, "this follows")
         .help("if it is part of a task, put it into a fenced block or write `####`; otherwise move it")
 }
 

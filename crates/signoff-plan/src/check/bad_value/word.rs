@@ -6,7 +6,7 @@ use crate::draft::Spanned;
 use crate::source::Span;
 use crate::spelling::Dialect;
 use crate::spelling::words::PRIORITIES;
-use crate::suggest::{misspelt, nearest};
+use crate::suggest::{misspelt_word, nearest};
 
 /// A priority that is nearly one of the usual words. Others are the author's own.
 pub(in crate::check) fn priority(dialect: Dialect, text: &Spanned<String>) -> Option<Diagnostic> {
@@ -29,7 +29,7 @@ pub(in crate::check) fn subscription(dialect: Dialect, text: &Spanned<String>) -
     );
     let found = problem(dialect, text.span, message);
     let reads = |text: &str| crate::subscription::parse(text).is_some();
-    if let Some((slip, meant)) = misspelt(&text.value, &["file", "topic"], reads) {
+    if let Some((slip, meant)) = misspelt_word(&text.value, &["file", "topic"], reads) {
         return found.suggest_in(text, slip, meant);
     }
     let found = found.help("write `file:PATH`, `file:PATH#L10-L40` or `topic:NAME`");
@@ -77,7 +77,7 @@ pub(in crate::check) fn duration(
     let message = format!("`{field}` must be a duration, not `{}`", text.value);
     let found = problem(dialect, text.span, message);
     let reads = |text: &str| crate::duration::parse(text).is_some();
-    if let Some((slip, meant)) = misspelt(&text.value, &crate::duration::UNITS, reads) {
+    if let Some((slip, meant)) = misspelt_word(&text.value, &crate::duration::UNITS, reads) {
         return found.suggest_in(text, slip, meant);
     }
     found.help("write numbers with units, the largest first: `90s`, `10m`, `20 minutes`, `1h 30m`")

@@ -2,7 +2,7 @@
 
 use super::problem;
 use crate::diagnostic::{Diagnostic, MissingFieldScope};
-use crate::draft::{Spanned, Step};
+use crate::draft::{DraftStep, Spanned};
 use crate::spelling::Dialect;
 
 /// A question to a person names an agent as well.
@@ -15,7 +15,10 @@ pub(crate) fn ask_and_agent(dialect: Dialect, agent: &Spanned<String>) -> Diagno
 }
 
 /// A step has two kinds of work.
-pub(in crate::check) fn two_kinds_of_work(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
+pub(in crate::check) fn two_kinds_of_work(
+    dialect: Dialect,
+    step: &DraftStep,
+) -> Option<Diagnostic> {
     let tool = step.tool.as_ref().map(|tool| ("tool", tool.span));
     let ask = step.ask.as_ref().map(|ask| ("ask", ask.span));
     let target = step.target.as_ref().map(|target| ("target", target.span));
@@ -26,12 +29,12 @@ pub(in crate::check) fn two_kinds_of_work(dialect: Dialect, step: &Step) -> Opti
     };
     let message =
         format!("a step has one kind of work, but both `{first}` and `{second}` are given");
-    let found = problem(dialect, *second_span, message).related(*first_span, "the other one");
+    let found = problem(dialect, *second_span, message).with_related(*first_span, "the other one");
     Some(found.help("make two steps of it"))
 }
 
 /// Arguments without a tool, or answers without a question.
-fn orphaned_field(dialect: Dialect, step: &Step) -> Option<Diagnostic> {
+fn orphaned_field(dialect: Dialect, step: &DraftStep) -> Option<Diagnostic> {
     if let (Some(args), None) = (&step.args, &step.tool) {
         let message = "`args` are given, but no `tool`".to_owned();
         return Some(

@@ -57,7 +57,7 @@ struct WordPosition<'a> {
 /// Everything that is wrong with how slips in a word are answered, a line each.
 fn complaints(position: &WordPosition<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    for typo in misspelled(position.word) {
+    for typo in misspellings(position.word) {
         if !position.others.iter().any(|other| key(other) == key(&typo)) {
             found.extend(complaint(position, &typo));
         }
@@ -102,7 +102,7 @@ fn complaint(position: &WordPosition<'_>, typo: &str) -> Option<String> {
 }
 
 /// The word with two letters exchanged, or one left out, at each place.
-fn misspelled(word: &str) -> Vec<String> {
+fn misspellings(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let mut typos = Vec::new();
     for at in 0..letters.len() {

@@ -5,7 +5,7 @@ use super::{WordPosition, complaints, plan};
 use crate::dialect::{Dialect, names};
 
 /// How a name is spelled in a plan, and the text that the first one of its owner stands behind.
-fn spelled(dialect: Dialect, owner: &str, name: &str) -> (String, &'static str) {
+fn spelling_of(dialect: Dialect, owner: &str, name: &str) -> (String, &'static str) {
     let from = match (dialect, owner) {
         (Dialect::Workunit, "plan record") => "\nrecord:",
         (Dialect::Workunit | Dialect::Proposal, "step") => "## Steps",
@@ -38,7 +38,7 @@ fn spelled(dialect: Dialect, owner: &str, name: &str) -> (String, &'static str) 
 
 /// Where a name stands, and how it is written there.
 fn name_position(dialect: Dialect, owner: &str, name: &str) -> (usize, String) {
-    let (spelled, from) = spelled(dialect, owner, name);
+    let (spelled, from) = spelling_of(dialect, owner, name);
     let text = plan(dialect).replace('\n', " ");
     let (spelled, from) = (spelled.replace('\n', " "), from.replace('\n', " "));
     let start = text.find(&from).expect("the owner");

@@ -2,21 +2,21 @@
 
 use super::ObjectReader;
 use crate::check::{bad_value, missing_field};
-use crate::draft::{Contract, Spanned};
+use crate::draft::{DraftContract, Spanned};
 use crate::node::{Entry, NodeKind};
 use crate::spelling::members;
 use crate::{field, yaml};
 
 impl ObjectReader<'_> {
     /// Reads a contract; without a command there is none.
-    pub(super) fn contract(&mut self, entry: Entry) -> Option<Contract> {
+    pub(super) fn contract(&mut self, entry: Entry) -> Option<DraftContract> {
         if entry.value.is_nothing() {
             return None;
         }
         let span = entry.key.span;
-        let mut contract = Contract {
+        let mut contract = DraftContract {
             span,
-            ..Contract::default()
+            ..DraftContract::default()
         };
         if matches!(entry.value.kind, NodeKind::Scalar { .. }) {
             self.command(entry, &mut contract);
@@ -34,12 +34,12 @@ impl ObjectReader<'_> {
         Some(contract)
     }
 
-    fn contract_field(&mut self, entry: Entry, contract: &mut Contract) {
+    fn contract_field(&mut self, entry: Entry, contract: &mut DraftContract) {
         match entry.key.value.as_str() {
             "command" => return self.command(entry, contract),
             "shell" => return contract.shell = self.shell(entry),
             "expect" => return contract.expect = self.one_or_many(entry),
-            "fewerTests" => return contract.fewer_tests = self.word(entry).map(allowed),
+            "fewerTests" => return contract.fewer_tests = self.word(entry).map(allowed_word),
             _ => {}
         }
         let name = self
@@ -54,7 +54,7 @@ impl ObjectReader<'_> {
         }
     }
 
-    fn command(&mut self, entry: Entry, contract: &mut Contract) {
+    fn command(&mut self, entry: Entry, contract: &mut DraftContract) {
         let command = yaml::command(&entry.value, self.source);
         if self.text(entry).is_none() {
             return;
@@ -92,7 +92,7 @@ impl ObjectReader<'_> {
 }
 
 /// The word for a truth value.
-fn allowed(word: Spanned<String>) -> Spanned<String> {
+fn allowed_word(word: Spanned<String>) -> Spanned<String> {
     word.map(|word| match word.as_str() {
         "true" => "allowed".to_owned(),
         "false" => "no".to_owned(),
@@ -100,8 +100,8 @@ fn allowed(word: Spanned<String>) -> Spanned<String> {
     })
 }
 
-fn without_returns(command: &crate::draft::Command) -> crate::draft::Command {
-    let mut clean = crate::draft::Command::default();
+fn without_returns(command: &crate::draft::CommandText) -> crate::draft::CommandText {
+    let mut clean = crate::draft::CommandText::default();
     let mut at = 0;
     for line in command.text.split_inclusive('\n') {
         let end = at + line.len();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::ObjectReader;
-use crate::draft::{Draft, Spanned, StatusMark, Step};
+use crate::draft::{Draft, DraftStep, Spanned, StatusMark};
 use crate::field::{self, DraftMember, FieldSpec, MetadataShape, Shape, TextStyle};
 use crate::node::{Entry, NodeKind};
 use crate::source::Span;
@@ -46,7 +46,7 @@ impl ObjectReader<'_> {
     }
 
     /// Reads a field of a step, or reports that it is none.
-    pub(in crate::dialect) fn step_field(&mut self, entry: Entry, step: &mut Step) {
+    pub(in crate::dialect) fn step_field(&mut self, entry: Entry, step: &mut DraftStep) {
         let key = entry.key.value.as_str();
         match key {
             "contract" => {
@@ -134,7 +134,7 @@ impl ObjectReader<'_> {
             MetadataShape::Number(wanted) => {
                 let number = self.value(&entry)?;
                 if !number.value.is_number() {
-                    self.wrong(&entry.key, &entry.value, wanted);
+                    self.report_wrong_kind(&entry.key, &entry.value, wanted);
                     return None;
                 }
                 number
@@ -143,7 +143,7 @@ impl ObjectReader<'_> {
                 let number = self.value(&entry)?;
                 let rating = number.value.as_f64();
                 if !rating.is_some_and(|rating| (1.0..=10.0).contains(&rating)) {
-                    self.wrong(&entry.key, &entry.value, "a number from 1 to 10");
+                    self.report_wrong_kind(&entry.key, &entry.value, "a number from 1 to 10");
                     return None;
                 }
                 number
@@ -154,7 +154,7 @@ impl ObjectReader<'_> {
     }
 
     /// A question as text, or `{question, choices}`.
-    fn ask(&mut self, entry: Entry, step: &mut Step) {
+    fn ask(&mut self, entry: Entry, step: &mut DraftStep) {
         if matches!(entry.value.kind, NodeKind::Scalar { .. }) {
             step.ask = self.text(entry);
             return;

@@ -14,7 +14,7 @@ impl ObjectReader<'_> {
         let Entry { key, value } = entry;
         if self.format == Format::Json && matches!(value.kind, NodeKind::Scalar { plain: true, .. })
         {
-            self.wrong(&key, &value, "text");
+            self.report_wrong_kind(&key, &value, "text");
             return None;
         }
         self.word(Entry { key, value })
@@ -30,7 +30,7 @@ impl ObjectReader<'_> {
         match value.kind {
             NodeKind::Scalar { text, .. } => Some(Spanned::new(text, span)),
             NodeKind::Null | NodeKind::Sequence(_) | NodeKind::Mapping(_) => {
-                self.wrong(&key, &value, "text");
+                self.report_wrong_kind(&key, &value, "text");
                 None
             }
         }
@@ -43,7 +43,7 @@ impl ObjectReader<'_> {
         let mut texts = Vec::with_capacity(items.len());
         for value in items {
             if value.is_nothing() {
-                self.wrong(&key, &value, "a list of texts");
+                self.report_wrong_kind(&key, &value, "a list of texts");
                 continue;
             }
             let key = key.clone();
@@ -64,7 +64,7 @@ impl ObjectReader<'_> {
         match value.kind {
             NodeKind::Sequence(items) => Some(items),
             NodeKind::Null | NodeKind::Scalar { .. } | NodeKind::Mapping(_) => {
-                self.wrong(key, &value, "a list");
+                self.report_wrong_kind(key, &value, "a list");
                 None
             }
         }
@@ -82,7 +82,7 @@ impl ObjectReader<'_> {
         match value.kind {
             NodeKind::Mapping(entries) => Some(entries),
             NodeKind::Null | NodeKind::Scalar { .. } | NodeKind::Sequence(_) => {
-                self.wrong(key, &value, "keys and values");
+                self.report_wrong_kind(key, &value, "keys and values");
                 None
             }
         }
@@ -105,13 +105,18 @@ impl ObjectReader<'_> {
             NodeKind::Null | NodeKind::Sequence(_) | NodeKind::Mapping(_) => None,
         };
         if number.is_none() {
-            self.wrong(key, value, "a whole number from 0 on");
+            self.report_wrong_kind(key, value, "a whole number from 0 on");
         }
         number
     }
 
     /// Reports a value of the wrong kind.
-    pub(in crate::dialect) fn wrong(&mut self, key: &Spanned<String>, value: &Node, wanted: &str) {
+    pub(in crate::dialect) fn report_wrong_kind(
+        &mut self,
+        key: &Spanned<String>,
+        value: &Node,
+        wanted: &str,
+    ) {
         let span = value.inner_span(self.source);
         // An alias has been refused already.
         if value.kind == NodeKind::Null && span.slice(self.source).starts_with('*') {

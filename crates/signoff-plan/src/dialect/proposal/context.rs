@@ -21,7 +21,7 @@ pub(super) fn add_lines(narrative: &mut Narrative, document: &Document<'_>, line
 
 /// The text of some lines, from the first to the last that is not blank.
 pub(super) fn text_of(document: &Document<'_>, lines: &Range<usize>) -> Option<Spanned<String>> {
-    let mut filled = numbered(document, lines).filter(|(_, line)| !document.is_blank(line));
+    let mut filled = numbered_lines(document, lines).filter(|(_, line)| !document.is_blank(line));
     let (_, first) = filled.next()?;
     let last = filled.last().map_or(first, |(_, line)| line);
     let end = last.span.start + document.slice(last.span).trim_end().len();
@@ -31,7 +31,7 @@ pub(super) fn text_of(document: &Document<'_>, lines: &Range<usize>) -> Option<S
 }
 
 /// The lines of a range with their indexes.
-pub(super) fn numbered<'d>(
+pub(super) fn numbered_lines<'d>(
     document: &'d Document<'_>,
     lines: &Range<usize>,
 ) -> impl Iterator<Item = (usize, &'d Line)> {
@@ -60,7 +60,7 @@ pub(super) fn read(
 ) {
     let mut present = (ContextPart::Prose, lines.start);
     let mut parts = Vec::new();
-    for (index, line) in numbered(document, &lines) {
+    for (index, line) in numbered_lines(document, &lines) {
         let heading = document.heading(line).filter(|found| found.level == 3);
         let Some(heading) = heading else { continue };
         parts.push((present.0, present.1..index));
@@ -154,7 +154,7 @@ fn artifacts(
 /// The fenced block that is all there is under a heading.
 fn only_block<'d>(document: &'d Document<'_>, lines: &Range<usize>) -> Option<&'d Fence> {
     let mut block = None;
-    for (_, line) in numbered(document, &(lines.start + 1..lines.end)) {
+    for (_, line) in numbered_lines(document, &(lines.start + 1..lines.end)) {
         match line.kind {
             LineKind::Fence(index) if block.is_none_or(|other| other == index) => {
                 block = Some(index);
@@ -204,7 +204,7 @@ pub(super) fn risks(
 fn items(document: &Document<'_>, lines: &Range<usize>) -> Option<Vec<Spanned<String>>> {
     let mut items: Vec<Spanned<String>> = Vec::new();
     let mut after_blank = false;
-    for (_, line) in numbered(document, lines) {
+    for (_, line) in numbered_lines(document, lines) {
         let text = document.trim_span(line.span);
         match line.kind {
             LineKind::Comment => continue,

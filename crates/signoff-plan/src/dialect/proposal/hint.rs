@@ -1,12 +1,12 @@
 //! `(tool: operation → target)` at the end of a step.
 
-use crate::draft::{Hint, Spanned};
+use crate::draft::{DraftHint, Spanned};
 use crate::source::Span;
 
 /// What stands at the end of a description, and where the text before it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FoundHint {
-    pub(super) hint: Hint,
+    pub(super) hint: DraftHint,
     /// Length of the text before it, without the white space between.
     pub(super) text: usize,
 }
@@ -30,9 +30,9 @@ pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Optio
     };
     let listed = |name: &str| tools.iter().any(|tool| tool.value == name);
     let hint = match inside.split_once(':') {
-        None if listed(inside.trim()) => Hint {
+        None if listed(inside.trim()) => DraftHint {
             tool: spanned(inside, 0),
-            ..Hint::default()
+            ..DraftHint::default()
         },
         None => return None,
         Some((tool, rest)) => {
@@ -45,7 +45,7 @@ pub(super) fn find(text: &str, start: usize, tools: &[Spanned<String>]) -> Optio
                 None => (rest, None),
             };
             let at = tool.len() + 1;
-            Hint {
+            DraftHint {
                 tool: spanned(tool, 0),
                 operation: spanned(operation, at),
                 target: arrow.and_then(|arrow| spanned(rest.get(arrow..)?, at + arrow)),

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::context::numbered;
+use super::context::numbered_lines;
 use crate::markdown::{Document, Line, LineKind};
 use crate::source::{Span, text_from, text_up_to};
 
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ListItem {
+pub(crate) struct NumberedItem {
     /// Its lines, the first one with the number.
     pub(crate) lines: Range<usize>,
     /// What stands behind the number.
@@ -24,17 +24,17 @@ const NESTED: usize = 2;
 pub(super) fn items(
     document: &Document<'_>,
     lines: &Range<usize>,
-) -> (Vec<ListItem>, Vec<Range<usize>>) {
-    let mut items: Vec<ListItem> = Vec::new();
+) -> (Vec<NumberedItem>, Vec<Range<usize>>) {
+    let mut items: Vec<NumberedItem> = Vec::new();
     let mut strays: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     let mut lazy = false;
-    for (index, line) in numbered(document, lines) {
+    for (index, line) in numbered_lines(document, lines) {
         let current = items.last().filter(|_| open).map(|item| item.indent);
         if let Some(marker) = marker(document, line)
             && current.map_or(marker.column <= 3, |indent| marker.column < indent)
         {
-            items.push(ListItem {
+            items.push(NumberedItem {
                 lines: index..index + 1,
                 first: marker.first,
                 indent: marker.indent,

@@ -13,7 +13,7 @@ mod value;
 
 pub(crate) use self::context::parts_the_file;
 pub(crate) use self::hint::escape_brackets;
-pub(crate) use self::item::ListItem;
+pub(crate) use self::item::NumberedItem;
 pub(crate) use self::sections::{ProposalPart, split};
 pub(crate) use self::subitem::{SubitemField, is_field};
 use super::Dialect;
@@ -65,7 +65,7 @@ pub(super) fn parse(source: &Source) -> Draft {
 }
 
 /// The items of the numbered list, each of which is a step.
-pub(crate) fn items_of(document: &Document<'_>) -> Vec<ListItem> {
+pub(crate) fn items_of(document: &Document<'_>) -> Vec<NumberedItem> {
     let parts = split(document).into_iter();
     let steps = parts.filter(|(part, _)| *part == ProposalPart::Steps);
     steps
@@ -74,7 +74,7 @@ pub(crate) fn items_of(document: &Document<'_>) -> Vec<ListItem> {
 }
 
 /// The fields that stand below a step.
-pub(crate) fn fields_of(document: &Document<'_>, item: &ListItem) -> Vec<SubitemField> {
+pub(crate) fn fields_of(document: &Document<'_>, item: &NumberedItem) -> Vec<SubitemField> {
     subitem::split(document, item, &mut Vec::new()).1
 }
 

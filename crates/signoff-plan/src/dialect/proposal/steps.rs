@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::context::{add_lines, numbered};
-use super::item::{ListItem, dedent, items, marker_len};
+use super::context::{add_lines, numbered_lines};
+use super::item::{NumberedItem, dedent, items, marker_len};
 use super::subitem::{self, SubitemField};
 use super::{DIALECT, ROLE, hint, value};
 use crate::check::{bad_value, missing_field, too_large, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::narrative::Narrative;
-use crate::draft::{Draft, Hint, Spanned, Step};
+use crate::draft::{Draft, DraftHint, DraftStep, Spanned};
 use crate::markdown::{Document, LineKind};
 use crate::source::Span;
 
@@ -40,7 +40,7 @@ pub(super) fn read(
 
 /// Reports what looks like part of a step and is not.
 fn report_stray_lines(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft) {
-    for (_, line) in numbered(document, lines) {
+    for (_, line) in numbered_lines(document, lines) {
         if line.kind != LineKind::Text {
             continue;
         }
@@ -55,7 +55,7 @@ fn report_stray_lines(document: &Document<'_>, lines: &Range<usize>, draft: &mut
     }
 }
 
-fn step(document: &Document<'_>, item: &ListItem, draft: &mut Draft) {
+fn step(document: &Document<'_>, item: &NumberedItem, draft: &mut Draft) {
     let mut problems = Vec::new();
     let (described, fields) = subitem::split(document, item, &mut problems);
     let tools = draft.tools.as_deref().unwrap_or_default();
@@ -65,13 +65,13 @@ fn step(document: &Document<'_>, item: &ListItem, draft: &mut Draft) {
     let last = item.lines.end.checked_sub(1);
     let last = last.and_then(|last| document.lines.get(last));
     let target = Spanned::new(ROLE.to_owned(), description.title.span);
-    let mut step = Step {
+    let mut step = DraftStep {
         span: last.map_or(heading, |line| heading.to(line.span)),
         heading,
         target: Some(target),
         task: Some(description.task),
         title: description.title,
-        ..Step::default()
+        ..DraftStep::default()
     };
     step.hint = description.hint;
     fill(document, &fields, &mut step, &mut problems);
@@ -84,7 +84,7 @@ fn step(document: &Document<'_>, item: &ListItem, draft: &mut Draft) {
 fn fill(
     document: &Document<'_>,
     fields: &[SubitemField],
-    step: &mut Step,
+    step: &mut DraftStep,
     problems: &mut Vec<Diagnostic>,
 ) {
     let mut expect = Vec::new();
@@ -132,13 +132,13 @@ fn fill(
 struct Description {
     title: Spanned<String>,
     task: Spanned<String>,
-    hint: Hint,
+    hint: DraftHint,
 }
 
 impl Description {
     fn read(
         document: &Document<'_>,
-        item: &ListItem,
+        item: &NumberedItem,
         lines: &[usize],
         tools: &[Spanned<String>],
     ) -> Self {
@@ -175,7 +175,7 @@ struct DescriptionLines {
 }
 
 impl DescriptionLines {
-    fn of(document: &Document<'_>, item: &ListItem, lines: &[usize]) -> Self {
+    fn of(document: &Document<'_>, item: &NumberedItem, lines: &[usize]) -> Self {
         let mut text = Self {
             lines: Vec::new(),
             apart: Vec::new(),
@@ -210,7 +210,7 @@ impl DescriptionLines {
     }
 
     /// Takes the hint from the end of the first paragraph, or else from the end of the text.
-    fn take_hint(&mut self, tools: &[Spanned<String>]) -> Hint {
+    fn take_hint(&mut self, tools: &[Spanned<String>]) -> DraftHint {
         let mut ends = vec![self.paragraph(), self.lines.len()];
         ends.dedup();
         for end in ends {
@@ -236,7 +236,7 @@ impl DescriptionLines {
                 line.value.remove(at);
             }
         }
-        Hint::default()
+        DraftHint::default()
     }
 
     /// How many lines the first paragraph has.

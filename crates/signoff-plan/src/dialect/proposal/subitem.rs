@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::DIALECT;
-use super::item::{ListItem, indentation, marker_len};
+use super::item::{NumberedItem, indentation, marker_len};
 use crate::check::{bad_value, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
@@ -37,7 +37,7 @@ pub(crate) struct SubitemField {
 /// Parts an item into the lines that describe the step and its fields.
 pub(super) fn split(
     document: &Document<'_>,
-    item: &ListItem,
+    item: &NumberedItem,
     problems: &mut Vec<Diagnostic>,
 ) -> (Vec<usize>, Vec<SubitemField>) {
     let mut described = vec![item.lines.start];
@@ -165,7 +165,7 @@ fn report_duplicates(
         let name = &field.name;
         match first.get(&name.value) {
             Some(before) if name.value != "expect" => {
-                let found = bad_value::repeated(DIALECT, &name.value, name.span, *before);
+                let found = bad_value::repeated_label(DIALECT, &name.value, name.span, *before);
                 problems.push(found);
             }
             _ => {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::dialect::{Dialect, parse, recognise};
-use crate::draft::{Draft, Spanned, Step};
+use crate::draft::{Draft, DraftStep, Spanned};
 use crate::source::Source;
 
 const HEAD: &str = "---\nid: PLAN-1\ntools_required: [odoo]\n---\n";
@@ -36,7 +36,7 @@ fn shown(part: Option<&Spanned<String>>) -> &str {
 }
 
 /// `title | task | tool, operation, target` of a step, each at its place.
-fn described(text: &str, step: &Step) -> String {
+fn described(text: &str, step: &DraftStep) -> String {
     let hint = &step.hint;
     for part in [&hint.tool, &hint.operation, &hint.target]
         .into_iter()

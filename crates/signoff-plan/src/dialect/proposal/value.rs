@@ -1,13 +1,13 @@
 //! Values of a step's fields: one value, free markdown, conditions, a contract.
 
 use super::DIALECT;
-use super::context::numbered;
+use super::context::numbered_lines;
 use super::item::{dedent, marker_len};
 use super::subitem::SubitemField;
 use crate::check::{bad_value, missing_field};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::block;
-use crate::draft::{Command, Contract, Spanned};
+use crate::draft::{CommandText, DraftContract, Spanned};
 use crate::markdown::{Document, Fence, LineKind};
 use crate::source::Span;
 
@@ -15,7 +15,7 @@ use crate::source::Span;
 pub(super) fn scalar(document: &Document<'_>, field: &SubitemField) -> Option<Spanned<String>> {
     let mut parts: Vec<Span> = Vec::new();
     parts.extend(Some(field.inline).filter(|span| !span.is_empty()));
-    for (_, line) in numbered(document, &field.lines) {
+    for (_, line) in numbered_lines(document, &field.lines) {
         let text = document.trim_span(line.span);
         if line.kind == LineKind::Text && !text.is_empty() {
             parts.push(text);
@@ -42,7 +42,7 @@ pub(super) fn markdown(document: &Document<'_>, field: &SubitemField) -> Spanned
     if !field.inline.is_empty() {
         lines.push(document.slice(field.inline));
     }
-    for (_, line) in numbered(document, &field.lines) {
+    for (_, line) in numbered_lines(document, &field.lines) {
         let text = dedent(document.slice(line.span), field.indent);
         if lines.is_empty() && text.trim().is_empty() {
             continue;
@@ -59,7 +59,8 @@ pub(super) fn markdown(document: &Document<'_>, field: &SubitemField) -> Spanned
 
 /// Conditions: one on the field's line, and one on each line under it.
 pub(super) fn conditions(document: &Document<'_>, field: &SubitemField) -> Vec<Spanned<String>> {
-    let below = numbered(document, &field.lines).filter(|(_, line)| line.kind == LineKind::Text);
+    let below =
+        numbered_lines(document, &field.lines).filter(|(_, line)| line.kind == LineKind::Text);
     let below = below.map(|(_, line)| document.trim_span(line.span));
     let lines = std::iter::once(field.inline).chain(below);
     let lines = lines.filter(|span| !span.is_empty());
@@ -78,7 +79,7 @@ pub(super) fn contract(
     document: &Document<'_>,
     field: &SubitemField,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Contract> {
+) -> Option<DraftContract> {
     let blocks = fenced_blocks(document, field);
     let mut expect = conditions(document, field);
     let (command, shell) = match blocks.first() {
@@ -98,12 +99,12 @@ pub(super) fn contract(
         problems.push(found);
     }
     let span = field.name.span;
-    let contract = Contract {
+    let contract = DraftContract {
         span,
         command,
         shell,
         expect,
-        ..Contract::default()
+        ..DraftContract::default()
     };
     if contract.command.text.trim().is_empty() {
         problems.push(missing_field::command(DIALECT, span));
@@ -114,7 +115,7 @@ pub(super) fn contract(
 
 fn fenced_blocks<'d>(document: &'d Document<'_>, field: &SubitemField) -> Vec<&'d Fence> {
     let mut blocks: Vec<&Fence> = Vec::new();
-    for (_, line) in numbered(document, &field.lines) {
+    for (_, line) in numbered_lines(document, &field.lines) {
         if let LineKind::Fence(index) = line.kind {
             let fence = document.fences.get(index);
             let new = |fence: &&Fence| blocks.last().is_none_or(|last| last.span != fence.span);
@@ -129,7 +130,7 @@ fn inline_command(
     document: &Document<'_>,
     field: &SubitemField,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Command> {
+) -> Option<CommandText> {
     let Some(inline) = code(document.slice(field.inline)) else {
         problems.push(match document.slice(field.inline) {
             "" => missing_field::command(DIALECT, field.name.span),
@@ -138,7 +139,7 @@ fn inline_command(
         return None;
     };
     let inline = inline.shift(field.inline.start);
-    let mut command = Command::default();
+    let mut command = CommandText::default();
     command.push(document.slice(inline), inline);
     Some(command)
 }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use super::DIALECT;
 use crate::check::{duplicate_index, unknown_dependency};
-use crate::draft::{Draft, Spanned, Step};
+use crate::draft::{Draft, DraftStep, Spanned};
 use crate::source::Span;
 
 /// The steps read so far, and beside each what it says of indexes: steps are large, and stay where they are.
 #[derive(Debug, Default)]
 pub(super) struct IndexedSteps {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<DraftStep>,
     pub(super) indexes: Vec<StepIndexes>,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn add_in_order(read: IndexedSteps, draft: &mut Draft) {
 
 /// The id of the step with each index, and where that is written.
 fn by_index(
-    steps: &[Step],
+    steps: &[DraftStep],
     indexes: &[StepIndexes],
     draft: &mut Draft,
 ) -> BTreeMap<u64, (String, Span)> {
@@ -95,7 +95,7 @@ fn by_index(
     ids
 }
 
-fn id_of(step: &Step, position: usize) -> String {
+fn id_of(step: &DraftStep, position: usize) -> String {
     match &step.id {
         Some(id) => id.value.clone(),
         None => format!("step-{}", position + 1),

@@ -1,6 +1,6 @@
 //! Tells a record from other files by its keys, without reading it.
 
-use crate::json::{self, Outline};
+use crate::json::{self, ObjectKeys};
 use crate::source::{Source, text_from};
 use crate::suggest::nearest;
 
@@ -33,7 +33,7 @@ pub(in crate::dialect) fn recognise(source: &Source) -> bool {
 }
 
 /// Whether these keys are those of a record.
-pub(in crate::dialect) fn is_record(outline: &Outline<'_>) -> bool {
+pub(in crate::dialect) fn is_record(outline: &ObjectKeys<'_>) -> bool {
     let step = |names: &[&str]| outline.step_keys.iter().any(|key| is_near(key, names));
     outline.keys.iter().any(|key| is_near(key, &OF_PLAN))
         || step(&OF_STEP)
@@ -54,7 +54,7 @@ const LINES: usize = 200;
 
 /// Looks at the keys of YAML in block style. Prose ends the search: a key must come first.
 fn yaml(text: &str) -> bool {
-    let mut outline = Outline::default();
+    let mut outline = ObjectKeys::default();
     let mut lines_of_steps = 0;
     for (number, line) in text.lines().enumerate() {
         let marker = line.trim_end();

@@ -4,7 +4,7 @@ use super::DIALECT;
 use super::index::{IndexedSteps, StepIndexes};
 use crate::check::{bad_value, missing_field};
 use crate::dialect::object::{ObjectReader, whole};
-use crate::draft::{Spanned, Step};
+use crate::draft::{DraftStep, Spanned};
 use crate::node::{Entry, Node, NodeKind};
 use crate::source::Span;
 
@@ -14,7 +14,7 @@ pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, before: &mut Index
     let span = node.span;
     let NodeKind::Mapping(entries) = node.kind else {
         let item = Spanned::new("steps[…]".to_owned(), span);
-        reader.wrong(&item, &node, "keys and values");
+        reader.report_wrong_kind(&item, &node, "keys and values");
         return;
     };
     let first = reader.problems.len();
@@ -22,10 +22,10 @@ pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, before: &mut Index
         .first()
         .map_or(Span::at(span.start), |entry| entry.key.span);
     // A step is large: it is filled where it stays.
-    before.steps.push(Step {
+    before.steps.push(DraftStep {
         span,
         heading,
-        ..Step::default()
+        ..DraftStep::default()
     });
     let Some(step) = before.steps.last_mut() else {
         return;
@@ -49,7 +49,7 @@ pub(super) fn read(reader: &mut ObjectReader<'_>, node: Node, before: &mut Index
 fn field(
     reader: &mut ObjectReader<'_>,
     entry: Entry,
-    step: &mut Step,
+    step: &mut DraftStep,
     read: &mut StepIndexes,
     description: &mut Option<Spanned<String>>,
 ) {
@@ -100,7 +100,7 @@ fn depends_on(reader: &mut ObjectReader<'_>, entry: Entry) -> Option<Vec<Spanned
 /// neither description nor question only checks its contract.
 fn lower(
     reader: &mut ObjectReader<'_>,
-    step: &mut Step,
+    step: &mut DraftStep,
     read: &StepIndexes,
     description: Option<Spanned<String>>,
     position: usize,

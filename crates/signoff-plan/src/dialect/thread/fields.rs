@@ -3,7 +3,7 @@
 use super::{DIALECT, ThreadFile};
 use crate::check::{bad_value, frontmatter_invalid, unknown_field};
 use crate::diagnostic::Diagnostic;
-use crate::draft::{Command, Spanned};
+use crate::draft::{CommandText, Spanned};
 use crate::markdown::frontmatter::FrontmatterSpans;
 use crate::node::{Entry, NodeKind};
 use crate::source::Span;
@@ -141,7 +141,11 @@ impl<'a> FileFields<'a> {
     }
 
     /// Shell text, each part of it with its place.
-    pub(super) fn command(&self, name: &str, problems: &mut Vec<Diagnostic>) -> Option<Command> {
+    pub(super) fn command(
+        &self,
+        name: &str,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<CommandText> {
         self.text(name, problems)?;
         let mut command = yaml::command(&self.get(name)?.value, self.text)?;
         // A lone carriage return ends a line too; a shell must never be handed one.

@@ -7,7 +7,7 @@ use super::{DIALECT, TASKS, ThreadFile};
 use crate::check::bad_filename::kebab_case;
 use crate::check::{frontmatter_missing, missing_field};
 use crate::diagnostic::Diagnostic;
-use crate::draft::{Contract, Draft, Spanned, Step};
+use crate::draft::{Draft, DraftContract, DraftStep, Spanned};
 use crate::field::{self, DraftMember, MetadataShape};
 use crate::model::STEP_RECORD;
 use crate::source::Span;
@@ -27,16 +27,16 @@ pub(super) fn read(file: &ThreadFile<'_>, draft: &mut Draft) {
     draft.steps.push(step);
 }
 
-fn task(file: &ThreadFile<'_>, problems: &mut Vec<Diagnostic>) -> Step {
+fn task(file: &ThreadFile<'_>, problems: &mut Vec<Diagnostic>) -> DraftStep {
     let first_line = file.first_line();
     let located = file.frontmatter();
     let body = located.map_or(file.start, |located| located.body);
     let (task, span) = file.body(body);
-    let mut step = Step {
+    let mut step = DraftStep {
         span: Span::new(file.start, file.text.len()),
         heading: first_line,
         task: Some(Spanned::new(task, span)),
-        ..Step::default()
+        ..DraftStep::default()
     };
     match located {
         Some(located) => {
@@ -72,7 +72,7 @@ fn slug_of_file(file: &ThreadFile<'_>) -> String {
     kebab_case(words)
 }
 
-fn fill(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
+fn fill(fields: &FileFields<'_>, step: &mut DraftStep, problems: &mut Vec<Diagnostic>) {
     step.id = fields.text("id", problems);
     step.title = fields.text("title", problems).unwrap_or_default();
     step.depends_on = fields.list("depends_on", problems);
@@ -112,7 +112,7 @@ fn metadata(
     Some((name, Spanned::new(items, span)))
 }
 
-fn read_contract(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Diagnostic>) {
+fn read_contract(fields: &FileFields<'_>, step: &mut DraftStep, problems: &mut Vec<Diagnostic>) {
     let expect = fields.list_or_text("expect", problems);
     let Some(label) = fields.key("contract") else {
         if let Some(first) = expect.first() {
@@ -123,11 +123,11 @@ fn read_contract(fields: &FileFields<'_>, step: &mut Step, problems: &mut Vec<Di
     let already = problems.len();
     match fields.command("contract", problems) {
         Some(command) => {
-            step.contract = Some(Box::new(Contract {
+            step.contract = Some(Box::new(DraftContract {
                 span: label,
                 command,
                 expect,
-                ..Contract::default()
+                ..DraftContract::default()
             }));
         }
         None => {

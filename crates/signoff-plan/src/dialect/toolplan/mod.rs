@@ -5,7 +5,7 @@ mod step;
 use super::object::{self, Format, ObjectReader, Tree};
 use super::{Dialect, record};
 use crate::check::too_large;
-use crate::draft::{Draft, Step};
+use crate::draft::{Draft, DraftStep};
 use crate::json;
 use crate::node::Entry;
 use crate::source::{Source, text_from};
@@ -62,7 +62,7 @@ pub(super) fn parse(source: &Source) -> Draft {
 }
 
 /// The steps in the order that they give themselves. One that gives none stays behind the one before it.
-fn in_order(steps: Vec<Step>, orders: &[Option<u64>]) -> Vec<Step> {
+fn in_order(steps: Vec<DraftStep>, orders: &[Option<u64>]) -> Vec<DraftStep> {
     let mut last = 0;
     let mut keys = Vec::with_capacity(steps.len());
     for order in orders {

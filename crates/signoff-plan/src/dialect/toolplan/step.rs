@@ -1,7 +1,7 @@
 //! One step.
 
 use crate::dialect::object::ObjectReader;
-use crate::draft::{Spanned, Step};
+use crate::draft::{DraftStep, Spanned};
 use crate::json;
 use crate::node::{Entry, Node, NodeKind};
 use crate::source::Span;
@@ -10,13 +10,13 @@ use crate::source::Span;
 pub(super) fn read(
     reader: &mut ObjectReader<'_>,
     node: Node,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<DraftStep>,
 ) -> Option<u64> {
     let position = steps.len() + 1;
     let span = node.span;
     let NodeKind::Mapping(entries) = node.kind else {
         let key = Spanned::new("steps[…]".to_owned(), span);
-        reader.wrong(&key, &node, "an object");
+        reader.report_wrong_kind(&key, &node, "an object");
         return None;
     };
     let first = reader.problems.len();
@@ -24,10 +24,10 @@ pub(super) fn read(
         .first()
         .map_or(Span::at(span.start), |entry| entry.key.span);
     // A step is large: it is filled where it stays.
-    steps.push(Step {
+    steps.push(DraftStep {
         span,
         heading,
-        ..Step::default()
+        ..DraftStep::default()
     });
     let step = steps.last_mut()?;
     let mut order = None;
@@ -53,7 +53,7 @@ pub(super) fn read(
     order
 }
 
-fn field(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
+fn field(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut DraftStep) {
     match entry.key.value.as_str() {
         "id" => step.id = reader.text(entry),
         "description" => step.title = reader.text(entry).unwrap_or_default(),
@@ -64,12 +64,12 @@ fn field(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
     }
 }
 
-fn args(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
+fn args(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut DraftStep) {
     if entry.value.is_nothing() {
         return;
     }
     if !matches!(entry.value.kind, NodeKind::Mapping(_)) {
-        reader.wrong(&entry.key, &entry.value, "an object");
+        reader.report_wrong_kind(&entry.key, &entry.value, "an object");
         step.args_unread = true;
         return;
     }
@@ -78,7 +78,7 @@ fn args(reader: &mut ObjectReader<'_>, entry: Entry, step: &mut Step) {
 }
 
 /// A step without a description is called by its question or its id: a plan may leave it out.
-fn name(step: &mut Step, position: usize) {
+fn name(step: &mut DraftStep, position: usize) {
     if !step.title.value.is_empty() {
         return;
     }

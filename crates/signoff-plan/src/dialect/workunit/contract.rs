@@ -6,7 +6,7 @@ use super::values::{fences, marker_len, plain_value};
 use crate::check::{bad_value, missing_field};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::block;
-use crate::draft::{Command, Contract, Spanned};
+use crate::draft::{CommandText, DraftContract, Spanned};
 use crate::markdown::Document;
 use crate::source::Span;
 
@@ -15,7 +15,7 @@ pub(super) fn read(
     document: &Document<'_>,
     fields: &Fields,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Contract> {
+) -> Option<DraftContract> {
     let field = fields.get("contract")?;
     let (blocks, lines) = fences(document, field);
     let mut expect: Vec<_> = lines
@@ -47,12 +47,12 @@ pub(super) fn read(
         problems.push(missing_field::command(DIALECT, field.label));
         return None;
     }
-    Some(Contract {
+    Some(DraftContract {
         span: field.label,
         command,
         shell,
         expect,
-        ..Contract::default()
+        ..DraftContract::default()
     })
 }
 
@@ -61,14 +61,14 @@ fn inline_command(
     document: &Document<'_>,
     field: &LabelledField,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Command> {
+) -> Option<CommandText> {
     let text = document.slice(field.inline);
     let inside = text
         .strip_prefix('`')
         .and_then(|rest| rest.strip_suffix('`'));
     match inside.filter(|command| !command.contains('`')) {
         Some(inside) => {
-            let mut command = Command::default();
+            let mut command = CommandText::default();
             let start = field.inline.start + 1;
             command.push(inside, Span::new(start, start + inside.len()));
             Some(command)

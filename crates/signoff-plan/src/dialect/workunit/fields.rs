@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::DIALECT;
-use super::labels::{Label, LabelForm, indented, label};
+use super::labels::{Label, LabelForm, indented_label, label};
 use crate::check::{bad_value, unknown_field};
 use crate::diagnostic::Diagnostic;
 use crate::draft::Spanned;
@@ -90,12 +90,12 @@ const FREE: [&str; 4] = ["task", "instructions", "context", "ask"];
 
 /// Reports a field that is indented so far that it is read as text.
 fn too_far(document: &Document<'_>, line: &Line, scope: LabelScope) -> Option<Diagnostic> {
-    let found = indented(document, line)?;
+    let found = indented_label(document, line)?;
     let key = found.key();
     let name = scope.names.iter().find(|name| **name == key)?;
     let name = Spanned::new((*name).to_owned(), found.name.span);
     let indentation = Span::new(line.span.start, found.name.span.start.saturating_sub(2));
-    Some(unknown_field::indented(DIALECT, &name, indentation))
+    Some(unknown_field::indented_label(DIALECT, &name, indentation))
 }
 
 /// The field a label names; a near miss is reported.
@@ -140,7 +140,7 @@ fn report_repeated(fields: &[LabelledField], scope: LabelScope, problems: &mut V
             }
             Some(_) if scope.repeatable.contains(&field.name) => {}
             Some(before) => {
-                problems.push(bad_value::repeated(
+                problems.push(bad_value::repeated_label(
                     DIALECT,
                     field.name,
                     field.label,

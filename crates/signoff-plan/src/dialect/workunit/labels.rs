@@ -70,7 +70,7 @@ pub(super) fn label(document: &Document<'_>, line: &Line) -> Option<Label> {
 }
 
 /// The label of a line that is indented too far to be one.
-pub(super) fn indented(document: &Document<'_>, line: &Line) -> Option<Label> {
+pub(super) fn indented_label(document: &Document<'_>, line: &Line) -> Option<Label> {
     let text = document.slice(line.span);
     let indent = text.len() - text.trim_start_matches([' ', '\t']).len();
     if indent == 0 || label(document, line).is_some() {
@@ -94,7 +94,7 @@ pub(super) fn bare_label(
 ) -> Option<(&'static str, Label)> {
     if line.kind != LineKind::Text
         || label(document, line).is_some()
-        || indented(document, line).is_some()
+        || indented_label(document, line).is_some()
     {
         return None;
     }

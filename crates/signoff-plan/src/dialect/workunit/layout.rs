@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::fields::{Fields, LabelScope, split};
 use super::sections::{Section, SectionStart, outline};
-use super::values::{fences, lines_span, numbered};
+use super::values::{fences, lines_span, numbered_lines};
 use super::{frontmatter, plan, step};
 use crate::markdown::{Document, LineKind};
 use crate::source::{Source, Span};
@@ -23,12 +23,12 @@ pub(crate) struct Layout {
     /// Where the body begins.
     pub(crate) body: usize,
     /// The headings that begin a part of the file.
-    pub(crate) headings: Vec<Heading>,
+    pub(crate) headings: Vec<PartHeading>,
 }
 
 /// A heading that begins a part of the file.
 #[derive(Debug)]
-pub(crate) struct Heading {
+pub(crate) struct PartHeading {
     /// Its line, without the line end.
     pub(crate) line: Span,
     /// Whether it is a line of its own rather than the first line of a text.
@@ -126,12 +126,12 @@ pub(crate) fn layout(source: &Source) -> Layout {
     layout
 }
 
-fn located_headings(document: &Document<'_>, starts: &[SectionStart]) -> Vec<Heading> {
+fn located_headings(document: &Document<'_>, starts: &[SectionStart]) -> Vec<PartHeading> {
     let located = |start: &SectionStart| {
         let line = document.lines.get(start.line)?.span;
         let mut after = document.lines.iter().skip(start.line + 1);
         let next = after.find(|line| !document.is_blank(line));
-        Some(Heading {
+        Some(PartHeading {
             line,
             own: start.own,
             next: next.map(|line| line.span.start),
@@ -141,7 +141,7 @@ fn located_headings(document: &Document<'_>, starts: &[SectionStart]) -> Vec<Hea
 }
 
 fn field_group(document: &Document<'_>, lines: Range<usize>, scope: LabelScope) -> FieldGroup {
-    let filled = numbered(document, &lines).filter(|(_, line)| !document.is_separator(line));
+    let filled = numbered_lines(document, &lines).filter(|(_, line)| !document.is_separator(line));
     let end = filled.last().map(|(_, line)| line.span.end);
     let Fields { fields, .. } = split(document, lines, scope, &mut Vec::new());
     FieldGroup {
@@ -156,7 +156,8 @@ fn field_group(document: &Document<'_>, lines: Range<usize>, scope: LabelScope) 
 
 fn located_field(document: &Document<'_>, field: &super::fields::LabelledField) -> LocatedField {
     let (blocks, lines) = fences(document, field);
-    let comment = numbered(document, &field.lines).any(|(_, line)| line.kind == LineKind::Comment);
+    let comment =
+        numbered_lines(document, &field.lines).any(|(_, line)| line.kind == LineKind::Comment);
     let block = |fence: &&crate::markdown::Fence| FencedBlock {
         span: fence.span,
         language: fence.language.as_ref().map(|word| word.span),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::labels::{Label, LabelForm, label};
 use super::sections::SectionKind;
-use super::values::numbered;
+use super::values::numbered_lines;
 use super::{DIALECT, plan, step};
 use crate::check::bad_value;
 use crate::diagnostic::Diagnostic;
@@ -28,7 +28,7 @@ pub(super) fn field(
         // The preamble has fields of its own; a rejection may quote whatever it likes.
         SectionKind::Preamble | SectionKind::Step | SectionKind::Rejection => return None,
     }
-    let labels = numbered(document, lines).filter_map(|(_, line)| label(document, line));
+    let labels = numbered_lines(document, lines).filter_map(|(_, line)| label(document, line));
     let mut labels = labels.filter(|label| label.form == LabelForm::Proper);
     let found = labels.find(|label| is_field(label, part))?;
     Some(

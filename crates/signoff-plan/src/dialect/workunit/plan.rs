@@ -6,7 +6,7 @@ use super::DIALECT;
 use super::fields::{LabelScope, LabelledField, split};
 use super::labels::bare_label;
 use super::values::{
-    FieldValue, lines_span, list, markdown, marker_len, numbered, scalar, unless_none,
+    FieldValue, lines_span, list, markdown, marker_len, numbered_lines, scalar, unless_none,
 };
 use crate::check::{bad_value, unknown_field};
 use crate::dialect::narrative::Narrative;
@@ -74,7 +74,7 @@ pub(super) fn preamble(
 
 /// Reports lines such as `Budget: $5`, which stay prose.
 fn report_bare(document: &Document<'_>, lines: &Range<usize>, draft: &mut Draft) {
-    for (_, line) in numbered(document, lines) {
+    for (_, line) in numbered_lines(document, lines) {
         let Some((name, label)) = bare_label(document, line, SCOPE.names) else {
             continue;
         };
@@ -100,7 +100,7 @@ pub(super) fn risks(
         line: Span::default(),
         lines: lines.clone(),
     };
-    let begins_with_item = numbered(document, &lines)
+    let begins_with_item = numbered_lines(document, &lines)
         .find(|(_, line)| !document.is_blank(line))
         .is_some_and(|(_, line)| marker_len(document.slice(line.span).trim_start()).is_some());
     if begins_with_item {

@@ -8,7 +8,7 @@ use super::values::{lines_span, list, markdown, scalar};
 use super::{DIALECT, contract, heading, values};
 use crate::check::{bad_value, missing_field, unknown_field};
 use crate::diagnostic::Diagnostic;
-use crate::draft::{Draft, Hint, Spanned, StatusMark, Step, StepMarks};
+use crate::draft::{Draft, DraftHint, DraftStep, Spanned, StatusMark, StepMarks};
 use crate::field::{self, DraftMember, Shape};
 use crate::markdown::{Document, Line};
 use crate::model::STEP_RECORD;
@@ -49,14 +49,14 @@ pub(super) fn read(document: &Document<'_>, lines: Range<usize>, draft: &mut Dra
     draft.steps.push(step);
 }
 
-fn heading_of(document: &Document<'_>, lines: &Range<usize>) -> Step {
+fn heading_of(document: &Document<'_>, lines: &Range<usize>) -> DraftStep {
     let first = document.lines.get(lines.start);
     let line = first.map(|line| line.span).unwrap_or_default();
     let text = first.and_then(|line| heading::of_line(document, line));
     let text = text.map_or(line, |heading| heading.text);
     let parts = heading::read(document.slice(Span::new(0, line.end)), text);
     let end = lines_span(document, lines).map_or(line.end, |span| span.end);
-    Step {
+    DraftStep {
         span: Span::new(line.start, end),
         heading: line,
         number: parts.number,
@@ -69,13 +69,14 @@ fn heading_of(document: &Document<'_>, lines: &Range<usize>) -> Step {
             // Behind trailing spaces, which belong to the line.
             insert_status: line_end(document, lines).unwrap_or(line.end),
         },
-        ..Step::default()
+        ..DraftStep::default()
     }
 }
 
 /// Where the last line with text ends.
 fn line_end(document: &Document<'_>, lines: &Range<usize>) -> Option<usize> {
-    let filled = values::numbered(document, lines).filter(|(_, line)| !document.is_separator(line));
+    let filled =
+        values::numbered_lines(document, lines).filter(|(_, line)| !document.is_separator(line));
     filled.last().map(|(_, line)| line.span.end)
 }
 
@@ -86,7 +87,7 @@ struct StepReader<'d, 'a> {
 }
 
 impl StepReader<'_, '_> {
-    fn read_into(&mut self, step: &mut Step) {
+    fn read_into(&mut self, step: &mut DraftStep) {
         step.id = self.scalar("id");
         step.target = self.scalar("target");
         step.task = self.markdown("task");
@@ -169,9 +170,9 @@ impl StepReader<'_, '_> {
     }
 
     /// The hint of a proposal: `tool: operation → target`.
-    fn hint(&mut self) -> Hint {
+    fn hint(&mut self) -> DraftHint {
         let Some(Spanned { value, span }) = self.scalar("tool_hint") else {
-            return Hint::default();
+            return DraftHint::default();
         };
         let (call, target) = match value.split_once(" → ") {
             Some((call, target)) => (call, Some(target)),
@@ -182,7 +183,7 @@ impl StepReader<'_, '_> {
             None => (call, None),
         };
         let part = |text: &str| Spanned::new(text.trim().to_owned(), span);
-        Hint {
+        DraftHint {
             tool: Some(part(tool)),
             operation: operation.map(part),
             target: target.map(part),
@@ -204,8 +205,8 @@ impl StepReader<'_, '_> {
         ))
     }
 
-    fn contract(&mut self) -> Option<crate::draft::Contract> {
-        let mut extras = crate::draft::Contract::default();
+    fn contract(&mut self) -> Option<crate::draft::DraftContract> {
+        let mut extras = crate::draft::DraftContract::default();
         let alone = self.fields.get("contract").is_none();
         for key in &STEP {
             let field = key.field.and_then(field::of_contract);
@@ -221,7 +222,7 @@ impl StepReader<'_, '_> {
             }
         }
         let read = contract::read(self.document, self.fields, &mut self.problems)?;
-        Some(crate::draft::Contract {
+        Some(crate::draft::DraftContract {
             span: read.span,
             command: read.command,
             shell: read.shell,
@@ -347,7 +348,7 @@ impl StepReader<'_, '_> {
 
     fn leading(&mut self) {
         let lines = self.fields.leading.clone();
-        let text = values::numbered(self.document, &lines).find(|(_, line)| {
+        let text = values::numbered_lines(self.document, &lines).find(|(_, line)| {
             line.kind != crate::markdown::LineKind::Comment
                 && !self.document.is_separator(line)
                 && label(self.document, line).is_none()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::draft::{Spanned, Step};
+use crate::draft::{DraftStep, Spanned};
 
 fn draft(text: &str) -> Draft {
     crate::dialect::parse(&Source::new("plan.md", text.into()))
@@ -11,7 +11,7 @@ fn plan(body: &str) -> String {
 
 /// The draft of one step with these fields, which must be read without a problem.
 #[track_caller]
-fn step(fields: &str) -> Step {
+fn step(fields: &str) -> DraftStep {
     let draft = draft(&plan(&format!("# T\n## Steps\n### 1. A\n{fields}\n")));
     assert_eq!(draft.problems, []);
     draft.steps.into_iter().next().expect("a step")

@@ -28,7 +28,7 @@ pub(super) fn scalar(
     let mut left_over = Vec::new();
     let mut ended = false;
     parts.extend(Some(field.inline).filter(|span| !span.is_empty()));
-    for (index, line) in numbered(document, &field.lines) {
+    for (index, line) in numbered_lines(document, &field.lines) {
         match line.kind {
             LineKind::Comment => continue,
             LineKind::Fence(_) => ended = true,
@@ -66,7 +66,7 @@ pub(super) fn list(
         .into_iter()
         .collect();
     let mut after_blank = false;
-    for (index, line) in numbered(document, &field.lines) {
+    for (index, line) in numbered_lines(document, &field.lines) {
         match line.kind {
             LineKind::Comment => continue,
             LineKind::Fence(_) => {
@@ -134,7 +134,8 @@ fn verbatim(document: &Document<'_>, field: &LabelledField) -> Option<Spanned<St
         return None;
     };
     let language = block.language.as_ref().map(|word| word.value.as_str());
-    let first = numbered(document, &field.lines).find(|(_, line)| !document.is_separator(line));
+    let first =
+        numbered_lines(document, &field.lines).find(|(_, line)| !document.is_separator(line));
     let alone = first.is_some_and(|(_, line)| line.span.start == block.span.start);
     if language != Some(VERBATIM) || !field.inline.is_empty() || !alone {
         return None;
@@ -146,7 +147,8 @@ fn verbatim(document: &Document<'_>, field: &LabelledField) -> Option<Spanned<St
 
 /// From the first to the last line with text. Rules at both ends only separate.
 pub(super) fn lines_span(document: &Document<'_>, lines: &Range<usize>) -> Option<Span> {
-    let mut filled = numbered(document, lines).filter(|(_, line)| !document.is_separator(line));
+    let mut filled =
+        numbered_lines(document, lines).filter(|(_, line)| !document.is_separator(line));
     let (_, first) = filled.next()?;
     let last = filled.last().map_or(first, |(_, line)| line);
     let end = last.span.start + document.slice(last.span).trim_end().len();
@@ -160,7 +162,7 @@ pub(super) fn fences<'d>(
 ) -> (Vec<&'d Fence>, Vec<Span>) {
     let mut fences: Vec<usize> = Vec::new();
     let mut others = Vec::new();
-    for (_, line) in numbered(document, &field.lines) {
+    for (_, line) in numbered_lines(document, &field.lines) {
         match line.kind {
             LineKind::Fence(index) if fences.last() != Some(&index) => fences.push(index),
             LineKind::Fence(_) | LineKind::Comment => {}
@@ -175,7 +177,7 @@ pub(super) fn fences<'d>(
 }
 
 /// The lines of a range with their indexes.
-pub(super) fn numbered<'d>(
+pub(super) fn numbered_lines<'d>(
     document: &'d Document<'_>,
     lines: &Range<usize>,
 ) -> impl Iterator<Item = (usize, &'d Line)> {
@@ -275,7 +277,7 @@ pub(super) fn unless_bracketed(
                     .find(']')
                     .is_none_or(|at| at + 1 == only.value.len()) =>
         {
-            problems.push(bad_value::bracketed(DIALECT, name, only));
+            problems.push(bad_value::bracketed_list(DIALECT, name, only));
             Vec::new()
         }
         _ => items,

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::line_end;
-use crate::dialect::proposal::{ListItem, SubitemField, fields_of, items_of};
-use crate::draft::{Draft, Step};
+use crate::dialect::proposal::{NumberedItem, SubitemField, fields_of, items_of};
+use crate::draft::{Draft, DraftStep};
 use crate::edit::{EditRefused, Splice};
 use crate::markdown::Document;
 use crate::model::{Condition, Contract, Hint};
@@ -26,7 +26,7 @@ pub(super) fn set(
         return Err(EditRefused::UnknownStep(format!("step-{}", at + 1)));
     };
     let fields = fields_of(&document, &item);
-    let editor = Editor {
+    let editor = StepEditor {
         document: &document,
         item,
         fields,
@@ -47,15 +47,15 @@ pub(super) fn set(
     }
 }
 
-struct Editor<'d, 'a> {
+struct StepEditor<'d, 'a> {
     document: &'d Document<'a>,
-    item: ListItem,
+    item: NumberedItem,
     fields: Vec<SubitemField>,
-    step: &'d Step,
+    step: &'d DraftStep,
     line_end: &'static str,
 }
 
-impl Editor<'_, '_> {
+impl StepEditor<'_, '_> {
     fn get(&self, name: &str) -> Option<&SubitemField> {
         self.fields.iter().find(|field| field.name.value == name)
     }

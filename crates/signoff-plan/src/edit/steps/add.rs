@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::splice::Splice;
 use super::super::{Edit, EditRefused, apply_to, require_readable};
-use super::blocks::Blocks;
+use super::blocks::StepBlocks;
 use super::new_text::{least_text, thread_task};
 use super::order::StepOrder;
 use super::{NewStep, Restructured, StepPlace, expected_plan, position, splice_source};
@@ -77,7 +77,7 @@ fn with_bare_step(
     if draft.dialect == Dialect::Thread {
         return thread_task(source, draft, new);
     }
-    let blocks = Blocks::new(source, draft)?;
+    let blocks = StepBlocks::new(source, draft)?;
     let number = blocks.new_numbers(order).get(at).copied().flatten();
     let insert = least_text(source, draft, &blocks, at, number, new)?;
     let mut splices = blocks.splices(order);

@@ -11,7 +11,7 @@ use crate::node::Node;
 use crate::source::{Source, Span};
 
 /// The steps of a file as stretches of its text, in plan order.
-pub(super) struct Blocks<'a> {
+pub(super) struct StepBlocks<'a> {
     source: &'a Source,
     draft: &'a Draft,
     /// Each step's own text, without the white space behind it.
@@ -20,7 +20,7 @@ pub(super) struct Blocks<'a> {
     pub(super) numbers: Vec<Option<Spanned<u64>>>,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> StepBlocks<'a> {
     pub(super) fn new(source: &'a Source, draft: &'a Draft) -> Result<Self, EditRefused> {
         let text = source.text();
         let trimmed = |span: Span| {
@@ -136,7 +136,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// The file in the new order.
-    pub(super) fn reordered(&self, order: &StepOrder) -> String {
+    pub(super) fn reordered_text(&self, order: &StepOrder) -> String {
         let bytes = splice::apply(self.source.bytes(), self.splices(order));
         String::from_utf8_lossy(&bytes).into_owned()
     }

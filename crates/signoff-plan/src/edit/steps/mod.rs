@@ -11,7 +11,7 @@ use std::fmt;
 use serde_json::Value;
 
 pub use self::add::add_step;
-use self::blocks::Blocks;
+use self::blocks::StepBlocks;
 use self::order::StepOrder;
 pub use self::replace::replace_step;
 use super::{EditRefused, require_readable, splice};
@@ -80,8 +80,8 @@ pub fn move_step(
         StepOrder::with_moved_step(plan.steps.len(), from, target_position(&plan, from, place)?);
     order.keeps_dependencies(&draft, &plan)?;
     order.keeps_references(&draft, &plan)?;
-    let blocks = Blocks::new(source, &draft)?;
-    let text = blocks.reordered(&order);
+    let blocks = StepBlocks::new(source, &draft)?;
+    let text = blocks.reordered_text(&order);
     let changed = Source::new(source.name(), text.into_bytes());
     let after = parse(&changed);
     let expected = expected_plan(&draft, &plan, &order);

@@ -6,7 +6,7 @@ use super::super::EditRefused;
 use super::super::keyed::KeyedFile;
 use super::super::splice::Splice;
 use super::NewStep;
-use super::blocks::Blocks;
+use super::blocks::StepBlocks;
 use crate::check::bad_filename::{kebab_case, task_index};
 use crate::check::resolve::step_ids;
 use crate::dialect::Dialect;
@@ -22,7 +22,7 @@ use crate::write::yaml::scalar;
 pub(super) fn least_text(
     source: &Source,
     draft: &Draft,
-    blocks: &Blocks<'_>,
+    blocks: &StepBlocks<'_>,
     at: usize,
     number: Option<u64>,
     new: &NewStep,
@@ -80,7 +80,7 @@ struct InsertionPoint<'a> {
 }
 
 impl<'a> InsertionPoint<'a> {
-    fn new(source: &'a Source, blocks: &Blocks<'_>, at: usize) -> Result<Self, EditRefused> {
+    fn new(source: &'a Source, blocks: &StepBlocks<'_>, at: usize) -> Result<Self, EditRefused> {
         let beside = at.saturating_sub(1);
         let none = || EditRefused::NoPlace("a first step: write it into the file".to_owned());
         let span = *blocks.spans.get(beside).ok_or_else(none)?;

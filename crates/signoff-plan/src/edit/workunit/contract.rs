@@ -2,21 +2,21 @@
 
 use serde_json::Value;
 
-use super::field::Editor;
+use super::field::FieldEditor;
 use super::line_end;
 use crate::dialect::workunit::layout::{FieldGroup, LocatedField};
 use crate::draft;
 use crate::edit::{EditRefused, Splice};
 use crate::source::{Span, first_line, text_from, text_up_to};
 use crate::spelling::Dialect;
-use crate::write::workunit::fenced;
+use crate::write::workunit::fenced_block;
 
-impl Editor<'_> {
+impl FieldEditor<'_> {
     /// Changes the command, the shell or the conditions of a contract.
     pub(super) fn contract(
         &self,
         part: &FieldGroup,
-        step: &draft::Step,
+        step: &draft::DraftStep,
         name: &str,
         value: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
@@ -45,7 +45,7 @@ impl Editor<'_> {
         match (name, value) {
             (_, Value::Null) => Ok(Vec::new()),
             ("contract.command", command) => {
-                let block = fenced("shell", command.as_str().unwrap_or_default());
+                let block = fenced_block("shell", command.as_str().unwrap_or_default());
                 Ok(vec![self.insert(part, &format!("**contract:**\n{block}"))])
             }
             _ => Err(EditRefused::NoPlace(format!("`{name}` without a contract"))),
@@ -79,7 +79,7 @@ impl Editor<'_> {
                 return Ok(vec![Splice::replace(span, format!("`{command}`"))]);
             }
             self.refuse_comment(field, "contract")?;
-            let lines = format!(":**\n{}", fenced("shell", command));
+            let lines = format!(":**\n{}", fenced_block("shell", command));
             return Ok(vec![self.rewrite(field, &lines)]);
         };
         let language = block.language.map_or("", |word| word.slice(text));
@@ -99,8 +99,8 @@ impl Editor<'_> {
         let fence = text_up_to(opening, marks);
         let newline = line_end(self.source, 0);
         // The same fence and the rest of its line, unless the content would close it.
-        let block = if closes(content, fence) {
-            fenced(language, content)
+        let block = if has_closing_line(content, fence) {
+            fenced_block(language, content)
         } else {
             format!("{opening}\n{content}\n{fence}")
         };
@@ -125,7 +125,7 @@ impl Editor<'_> {
     fn conditions(
         &self,
         field: &LocatedField,
-        contract: &draft::Contract,
+        contract: &draft::DraftContract,
         conditions: &Value,
     ) -> Result<Vec<Splice>, EditRefused> {
         let newline = line_end(self.source, 0);
@@ -181,7 +181,7 @@ impl Editor<'_> {
         match (field, value) {
             (None, Value::Null) => Ok(Vec::new()),
             (None, _) => {
-                let block = fenced("json", &pretty);
+                let block = fenced_block("json", &pretty);
                 Ok(vec![self.insert(part, &format!("**args:**\n{block}"))])
             }
             (Some(field), Value::Null) => {
@@ -203,7 +203,7 @@ impl Editor<'_> {
 }
 
 /// Whether a line of the content would end a block with this fence.
-fn closes(content: &str, fence: &str) -> bool {
+fn has_closing_line(content: &str, fence: &str) -> bool {
     content
         .lines()
         .any(|line| line.trim_start().starts_with(fence))

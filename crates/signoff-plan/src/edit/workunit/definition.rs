@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::field::Editor;
+use super::field::FieldEditor;
 use super::{header, line_end, step_mark};
 use crate::dialect::rejection;
 use crate::dialect::workunit::layout::layout;
@@ -36,10 +36,10 @@ fn set_plan(
         name if HEADER_NAMES.contains(&name) => header::set(source, name, value),
         "title" => title(source, draft, value),
         "context" => context(source, draft, value),
-        "risks" => Editor::new(source, &layout(source)).risks(value),
+        "risks" => FieldEditor::new(source, &layout(source)).risks(value),
         name if PLAN_NAMES.contains(&name) => {
             let layout = layout(source);
-            Editor::new(source, &layout).set(&layout.plan, FieldOwner::Plan, name, value)
+            FieldEditor::new(source, &layout).set(&layout.plan, FieldOwner::Plan, name, value)
         }
         record => Err(EditRefused::NoPlace(format!("an edit of `{record}`"))),
     }
@@ -56,7 +56,7 @@ fn set_step(
     let (Some(part), Some(step)) = (layout.steps.get(at), draft.steps.get(at)) else {
         return Err(EditRefused::NoPlace("this step".to_owned()));
     };
-    let editor = Editor::new(source, &layout);
+    let editor = FieldEditor::new(source, &layout);
     match name {
         "title" => {
             let text = value.as_str().unwrap_or_default();
@@ -94,7 +94,7 @@ fn renamed_references(draft: &Draft, at: usize, id: &Value) -> Vec<Splice> {
     let new = id.as_str().unwrap_or(&unnamed);
     let old = draft.steps.get(at).and_then(|step| step.id.as_ref());
     let old = old.map_or(unnamed.as_str(), |id| id.value.as_str());
-    let references = |step: &draft::Step| step.depends_on.clone().unwrap_or_default();
+    let references = |step: &draft::DraftStep| step.depends_on.clone().unwrap_or_default();
     draft
         .steps
         .iter()
@@ -139,7 +139,12 @@ fn context(source: &Source, draft: &Draft, value: &Value) -> Result<Vec<Splice>,
     let prose = draft.context.as_ref();
     let prose = prose.filter(|_| layout.plan.get("context").is_none());
     let Some(prose) = prose else {
-        return Editor::new(source, &layout).set(&layout.plan, FieldOwner::Plan, "context", value);
+        return FieldEditor::new(source, &layout).set(
+            &layout.plan,
+            FieldOwner::Plan,
+            "context",
+            value,
+        );
     };
     let written = prose.span.slice(source.text());
     if written.replace("\r\n", "\n") != prose.value {

@@ -12,13 +12,13 @@ use crate::spelling::label;
 use crate::write::workunit::{FieldOwner, Probe, render};
 
 /// Changes fields of one file.
-pub(super) struct Editor<'e> {
+pub(super) struct FieldEditor<'e> {
     pub(super) source: &'e Source,
     pub(super) layout: &'e Layout,
     probe: Probe,
 }
 
-impl<'e> Editor<'e> {
+impl<'e> FieldEditor<'e> {
     pub(super) fn new(source: &'e Source, layout: &'e Layout) -> Self {
         Self {
             source,

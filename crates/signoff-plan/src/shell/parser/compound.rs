@@ -12,7 +12,7 @@ impl<'a> Parser<'a> {
     pub(super) fn compound(&mut self) -> ParseResult<Option<CommandKind<'a>>> {
         let start = self.at;
         let kind = match self.byte() {
-            Some(b'(') if self.sees("((") => self.arithmetic_command()?,
+            Some(b'(') if self.is_at("((") => self.arithmetic_command()?,
             Some(b'(') => self.subshell()?,
             _ => {
                 let Some(word) = self.reserved_word() else {
@@ -136,7 +136,7 @@ impl<'a> Parser<'a> {
         if word == "select" {
             self.beyond_sh(start, word.len(), BashOnly::Select);
         }
-        if word == "for" && self.sees("((") {
+        if word == "for" && self.is_at("((") {
             self.beyond_sh(self.at, 2, BashOnly::CountingLoop);
             let mut counter = WordBuilder::new(self.at);
             self.arithmetic(&mut counter, start, "`((` is never closed with `))`")?;
@@ -187,7 +187,7 @@ impl<'a> Parser<'a> {
     /// One `;` or line ends.
     fn separator(&mut self) -> ParseResult<()> {
         self.blanks();
-        if self.byte() == Some(b';') && !self.sees(";;") {
+        if self.byte() == Some(b';') && !self.is_at(";;") {
             self.at += 1;
         }
         self.newlines()
@@ -207,7 +207,7 @@ impl<'a> Parser<'a> {
             words.append(&mut self.patterns(start)?);
             parts.push(self.script()?);
             let ends = [";;&", ";;", ";&"];
-            match ends.iter().find(|end| self.sees(end)) {
+            match ends.iter().find(|end| self.is_at(end)) {
                 Some(end) => self.at += end.len(),
                 None => break,
             }
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
             }
             self.blanks();
             match self.byte() {
-                Some(b'|') if !self.sees("||") => self.at += 1,
+                Some(b'|') if !self.is_at("||") => self.at += 1,
                 Some(b')') => {
                     self.at += 1;
                     return Ok(patterns);

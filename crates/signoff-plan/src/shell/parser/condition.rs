@@ -26,7 +26,7 @@ impl<'a> Parser<'a> {
         loop {
             self.term(start, words)?;
             self.newlines()?;
-            if !self.sees("&&") && !self.sees("||") {
+            if !self.is_at("&&") && !self.is_at("||") {
                 break;
             }
             let joint = Span::new(self.at, self.at + 2);
@@ -157,15 +157,15 @@ impl<'a> Parser<'a> {
                 self.unexpected_here()
             });
         }
-        word.depends();
-        Ok(self.built(word))
+        word.mark_dynamic();
+        Ok(self.finish_word(word))
     }
 
     /// Whether an expression ends here.
     fn sees_end(&self) -> bool {
         self.at >= self.end
-            || self.sees("&&")
-            || self.sees("||")
+            || self.is_at("&&")
+            || self.is_at("||")
             || self.byte() == Some(b')')
             || self.byte() == Some(b'\n')
             || self.reserved_word() == Some("]]")

@@ -32,7 +32,7 @@ impl<'a> Parser<'a> {
             Some(b'(') => {
                 word.is_filled_in();
                 self.at += 2;
-                let script = self.substituted(start, "`$(` is never closed with `)`")?;
+                let script = self.substitution_script(start, "`$(` is never closed with `)`")?;
                 word.scripts.push(script);
                 Ok(())
             }
@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             Some(b'\'') if !in_quotes => {
-                word.depends();
+                word.mark_dynamic();
                 self.at += 2;
                 self.ansi_quotes(start)
             }
@@ -52,7 +52,7 @@ impl<'a> Parser<'a> {
             Some(b'[') => Err(ParseStop::Declined),
             // A translated text; only its quotes matter here.
             Some(b'"') if !in_quotes => {
-                word.depends();
+                word.mark_dynamic();
                 self.at += 1;
                 self.double_quotes(word)
             }
@@ -80,7 +80,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The commands up to the closing parenthesis.
-    fn substituted(&mut self, start: usize, unclosed: &str) -> ParseResult<Script<'a>> {
+    fn substitution_script(&mut self, start: usize, unclosed: &str) -> ParseResult<Script<'a>> {
         let before = self.at;
         let pending = std::mem::take(&mut self.pending);
         let script = self.script()?;
@@ -102,9 +102,9 @@ impl<'a> Parser<'a> {
 
     pub(super) fn process_substitution(&mut self, word: &mut WordBuilder<'a>) -> ParseResult<()> {
         let start = self.at;
-        word.depends();
+        word.mark_dynamic();
         self.at += 2;
-        let script = self.substituted(start, "this is never closed with `)`")?;
+        let script = self.substitution_script(start, "this is never closed with `)`")?;
         word.scripts.push(script);
         Ok(())
     }
@@ -118,7 +118,7 @@ impl<'a> Parser<'a> {
     ) -> ParseResult<()> {
         self.at += 2;
         let begin = self.at;
-        let inside = self.balanced(word, b')', start, unclosed);
+        let inside = self.read_balanced(word, b')', start, unclosed);
         match self.byte() {
             Some(b')') if inside.is_ok() => {
                 self.note_effect_of_arithmetic(begin);
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Up to the closing byte, which is stepped over; parentheses inside are paired.
-    pub(super) fn balanced(
+    pub(super) fn read_balanced(
         &mut self,
         word: &mut WordBuilder<'a>,
         close: u8,

@@ -128,8 +128,8 @@ impl<'a> Parser<'a> {
             let mut item = self.item()?;
             self.blanks();
             match self.byte() {
-                Some(b';') if !self.sees(";;") && !self.sees(";&") => self.at += 1,
-                Some(b'&') if !self.sees("&&") => {
+                Some(b';') if !self.is_at(";;") && !self.is_at(";&") => self.at += 1,
+                Some(b'&') if !self.is_at("&&") => {
                     item.background = true;
                     self.at += 1;
                 }
@@ -173,8 +173,8 @@ impl<'a> Parser<'a> {
             let end = self.at;
             self.blanks();
             let joint = match self.byte() {
-                Some(b'&') if self.sees("&&") => Connector::And,
-                Some(b'|') if self.sees("||") => Connector::Or,
+                Some(b'&') if self.is_at("&&") => Connector::And,
+                Some(b'|') if self.is_at("||") => Connector::Or,
                 _ => {
                     let span = Span::new(start, end);
                     return Ok(AndOrList {
@@ -219,7 +219,7 @@ impl<'a> Parser<'a> {
                 Some("time") => {
                     self.at += 4;
                     self.blanks();
-                    if self.sees("-p") && self.byte_at(2).is_none_or(is_delimiter) {
+                    if self.is_at("-p") && self.byte_at(2).is_none_or(is_delimiter) {
                         self.at += 2;
                     }
                 }
@@ -228,16 +228,16 @@ impl<'a> Parser<'a> {
             prefixed = true;
         }
         // Bash takes `!` and `time` alone: they turn around and time nothing.
-        if prefixed && matches!(self.byte(), None | Some(b'\n' | b';')) && !self.sees(";;") {
+        if prefixed && matches!(self.byte(), None | Some(b'\n' | b';')) && !self.is_at(";;") {
             return Ok(pipeline);
         }
         loop {
             pipeline.parts.push(self.command()?);
             self.blanks();
-            if self.byte() != Some(b'|') || self.sees("||") {
+            if self.byte() != Some(b'|') || self.is_at("||") {
                 return Ok(pipeline);
             }
-            let length = if self.sees("|&") { 2 } else { 1 };
+            let length = if self.is_at("|&") { 2 } else { 1 };
             if length == 2 {
                 self.beyond_sh(self.at, 2, BashOnly::PipeBoth);
             }
@@ -273,7 +273,7 @@ impl<'a> Parser<'a> {
     fn sees_closer(&self) -> bool {
         match self.byte() {
             Some(b')') => true,
-            Some(b';') => self.sees(";;") || self.sees(";&"),
+            Some(b';') => self.is_at(";;") || self.is_at(";&"),
             _ => self
                 .reserved_word()
                 .is_some_and(|word| CLOSERS.contains(&word)),
@@ -361,7 +361,7 @@ impl<'a> Parser<'a> {
             .filter(|_| at < self.end)
     }
 
-    fn sees(&self, text: &str) -> bool {
+    fn is_at(&self, text: &str) -> bool {
         self.rest().starts_with(text)
     }
 

@@ -51,7 +51,7 @@ impl<'a> Parser<'a> {
     fn nothing_here(&self) -> ParseStop {
         match self.byte() {
             Some(b'|' | b'&' | b';') if self.at == 0 => {
-                let length = if self.sees("||") || self.sees("&&") || self.sees(";;") {
+                let length = if self.is_at("||") || self.is_at("&&") || self.is_at(";;") {
                     2
                 } else {
                     1
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
         if !words.is_empty() && !declares {
             return Ok(None);
         }
-        let Some((name, length)) = self.assigned() else {
+        let Some((name, length)) = self.assigned_name() else {
             if self.sees_subscript() {
                 return Err(ParseStop::Declined);
             }
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The name that is assigned to here, and the length up to the value.
-    fn assigned(&self) -> Option<(&'a str, usize)> {
+    fn assigned_name(&self) -> Option<(&'a str, usize)> {
         let rest = self.rest();
         let name = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
         let length = rest.bytes().take_while(name).count();

@@ -50,7 +50,7 @@ impl WordBuilder<'_> {
     }
 
     /// The value depends on something that is not in the text.
-    pub(super) fn depends(&mut self) {
+    pub(super) fn mark_dynamic(&mut self) {
         self.known = false;
     }
 
@@ -67,7 +67,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let mut word = WordBuilder::new(start);
         self.word_parts(&mut word, is_delimiter)?;
-        Ok((self.at > start).then(|| self.built(word)))
+        Ok((self.at > start).then(|| self.finish_word(word)))
     }
 
     /// Goes on with a word up to a byte that ends it.
@@ -87,9 +87,9 @@ impl<'a> Parser<'a> {
                 {
                     let start = self.at;
                     self.at += 2;
-                    word.depends();
+                    word.mark_dynamic();
                     word.has_pattern = true;
-                    self.balanced(word, b')', start, "this pattern is never closed with `)`")?;
+                    self.read_balanced(word, b')', start, "this pattern is never closed with `)`")?;
                 }
                 _ if ends(byte) => return Ok(()),
                 b'\'' => self.single_quotes(word)?,
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    pub(super) fn built(&self, word: WordBuilder<'a>) -> Word<'a> {
+    pub(super) fn finish_word(&self, word: WordBuilder<'a>) -> Word<'a> {
         let span = Span::new(word.start, self.at);
         let value = match word.copied {
             Some(value) => Cow::Owned(value),

@@ -80,13 +80,13 @@ impl Reader<'_> {
             '$' => self.next(),
             '/' => {
                 self.next();
-                self.delimited('/', true)?;
+                self.read_delimited('/', true)?;
                 self.skip(|c| c == 'I' || c == 'M');
             }
             '\\' => {
                 self.next();
                 let delimiter = self.delimiter()?;
-                self.delimited(delimiter, true)?;
+                self.read_delimited(delimiter, true)?;
                 self.skip(|c| c == 'I' || c == 'M');
             }
             c if c.is_ascii_digit() => {
@@ -120,14 +120,14 @@ impl Reader<'_> {
             }
             's' => {
                 let delimiter = self.delimiter()?;
-                self.delimited(delimiter, true)?;
-                self.delimited(delimiter, false)?;
+                self.read_delimited(delimiter, true)?;
+                self.read_delimited(delimiter, false)?;
                 self.skip(|c| c.is_ascii_digit() || "gpiImM".contains(c));
             }
             'y' => {
                 let delimiter = self.delimiter()?;
-                self.delimited(delimiter, false)?;
-                self.delimited(delimiter, false)?;
+                self.read_delimited(delimiter, false)?;
+                self.read_delimited(delimiter, false)?;
             }
             _ => return None,
         }
@@ -144,7 +144,7 @@ impl Reader<'_> {
 
     /// Up to the delimiter, which is stepped over. Versions of `sed` differ about a delimiter between
     /// brackets, so that such a pattern is refused.
-    fn delimited(&mut self, delimiter: char, pattern: bool) -> Option<()> {
+    fn read_delimited(&mut self, delimiter: char, pattern: bool) -> Option<()> {
         let mut in_brackets = false;
         let mut chars = self.rest.char_indices();
         while let Some((at, c)) = chars.next() {
@@ -192,7 +192,7 @@ impl Reader<'_> {
             return None;
         }
         self.rest = rest.get(close + 1..)?;
-        self.delimited(delimiter, true)
+        self.read_delimited(delimiter, true)
     }
 
     fn digits(&mut self) {

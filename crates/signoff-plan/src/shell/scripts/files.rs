@@ -37,7 +37,7 @@ impl Walker<'_> {
     }
 
     /// A program that is named by its path, or found in a directory that the text put into `PATH`.
-    pub(super) fn note_program(&mut self, program: &str, word: &ScriptArgument) {
+    pub(super) fn add_program(&mut self, program: &str, word: &ScriptArgument) {
         if program.contains('/') {
             self.file(program, word);
             return;

@@ -37,7 +37,7 @@ impl Walker<'_> {
             });
         }
         self.note_copy(&program, arguments);
-        self.note_program(&program, first);
+        self.add_program(&program, first);
         if self.shell_builtin(&program, arguments, &texts) {
             return;
         }
@@ -79,7 +79,7 @@ impl Walker<'_> {
                         self.text_within(text);
                     }
                 }
-                _ if name == "env" => self.assigned(word),
+                _ if name == "env" => self.add_assignment(word),
                 _ => {}
             }
         }
@@ -89,7 +89,7 @@ impl Walker<'_> {
     }
 
     /// `NAME=value` as an argument of `env` or `export`.
-    fn assigned(&mut self, word: &ScriptArgument) {
+    fn add_assignment(&mut self, word: &ScriptArgument) {
         let Some((name, value)) = word.written.split_once('=') else {
             return;
         };
@@ -130,7 +130,7 @@ impl Walker<'_> {
             }
             "export" | "declare" | "typeset" | "readonly" | "local" => {
                 for word in arguments {
-                    self.assigned(word);
+                    self.add_assignment(word);
                 }
             }
             _ => return false,

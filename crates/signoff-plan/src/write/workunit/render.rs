@@ -126,7 +126,7 @@ impl RenderedField<'_> {
         if is_inert(text) {
             return Ok(plain);
         }
-        let verbatim = format!("**{label}:**\n{}", fenced(VERBATIM, text));
+        let verbatim = format!("**{label}:**\n{}", fenced_block(VERBATIM, text));
         if text.lines().any(begins_with_label) {
             // It would be read back, and reported as an unknown field.
             return self.first(&[verbatim, plain], value);
@@ -199,7 +199,7 @@ fn begins_with_label(line: &str) -> bool {
 }
 
 /// A fenced block around any text.
-pub(crate) fn fenced(language: &str, text: &str) -> String {
+pub(crate) fn fenced_block(language: &str, text: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
     for c in text.chars() {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Writer;
 use super::probe::TrialPlan;
-use super::render::{FieldOwner, fenced, is_omissible, is_simple, render};
+use super::render::{FieldOwner, fenced_block, is_omissible, is_simple, render};
 use crate::field::step_value;
 use crate::model::{Contract, Depends, Step, Work};
 use crate::spelling::Dialect;
@@ -97,7 +97,7 @@ impl Writer<'_> {
 
     fn json(&mut self, label: &str, value: &Value) {
         let text = serde_json::to_string_pretty(value).expect("a JSON value serialises");
-        self.line(&format!("**{label}:**\n{}", fenced("json", &text)));
+        self.line(&format!("**{label}:**\n{}", fenced_block("json", &text)));
     }
 
     fn depends_on(&mut self, at: usize, step: &Step) {
@@ -166,7 +166,7 @@ const NOTHING: Work = Work::Agent {
 
 fn contract_lines(contract: &Contract) -> String {
     let shell = contract.shell.as_deref().unwrap_or("shell");
-    let mut lines = format!("**contract:**\n{}", fenced(shell, &contract.command));
+    let mut lines = format!("**contract:**\n{}", fenced_block(shell, &contract.command));
     if contract.expect != [crate::model::Condition::DEFAULT] {
         for condition in &contract.expect {
             lines.push('\n');

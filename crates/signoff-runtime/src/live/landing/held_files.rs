@@ -39,7 +39,7 @@ pub(super) fn land_files(
         run.close()?;
         return Ok(landing);
     }
-    // Each step's files came in as it passed; and a run that has failed may go on.
+    // Each step's files landed when it passed, and a run that has failed may go on.
     let by_steps = is_empty && run.state().has_landed_files();
     let completed = matches!(
         run.state().outcome(),
@@ -82,7 +82,7 @@ pub(super) fn settle_held_files(
     land_files(landing, trees, &head, run, &taken)
 }
 
-/// Why commits that bring files along which run by themselves do not land, if a person has not taken all of these.
+/// Why commits do not land that contain files which run by themselves, if a person has not taken all of these.
 pub(super) fn unasked_in_commits(
     settlement: &SettleOptions,
     trees: &Trees,
@@ -98,7 +98,7 @@ pub(super) fn unasked_in_commits(
     Ok(held.into_iter().filter(is_left).collect())
 }
 
-/// Refuses a path that no held file has, or that nothing held lies in, and a file that is to be settled in both ways.
+/// Refuses a path that is neither a held file nor a directory with one, and a file that is to be settled in both ways.
 pub(super) fn check(
     run: &str,
     settlement: &SettleOptions,

@@ -45,15 +45,15 @@ pub struct LandingReport {
     pub refused: Vec<String>,
     /// It had landed before.
     pub already: bool,
-    /// It was begun before, and cut off: a part of it may be in the checkout.
+    /// It was begun before and cut off: a part of it may be in the checkout.
     pub cut_off: bool,
-    /// What to type where it did not land.
+    /// What to type if it did not land.
     pub by_hand: Vec<String>,
     /// Files that were written, where files and no commits come into the checkout.
     pub files: Option<Vec<String>>,
     /// Files that were left as they are in the checkout, until a person settles them.
     pub held: Vec<HeldFileVersion>,
-    /// Files were held before, and none is any more.
+    /// Files were held before; none is now.
     pub settled: bool,
 }
 
@@ -107,7 +107,7 @@ pub fn land(
     Ok(landing)
 }
 
-/// Did somebody give the run up?
+/// Was the run given up?
 fn is_over(project: &Project, opened: &OpenedRun<'_>) -> Result<bool, Error> {
     let history = PlanHistory::read(project, &opened.key)?;
     Ok(history.refuse_if_over(&opened.id).is_err())
@@ -139,7 +139,7 @@ fn land_commits(
     if let Some(commit) = run.landed_commit() {
         landing.commit = Some(commit.to_owned());
         landing.already = true;
-        // It may have been killed before everything was tidied up.
+        // The process may have been killed before it cleaned up.
         if run.lands_files() {
             trees.forget_work();
         } else {
@@ -147,7 +147,7 @@ fn land_commits(
         }
         return Ok(landing);
     }
-    // What joined from the checkout is there already, and never lands.
+    // Changes that came from the checkout are there already and never land.
     let of_steps = merged_commits(run);
     let mut commits = trees.git().commits(&start, &head)?;
     commits.retain(|commit| of_steps.contains(commit.as_str()));
@@ -161,7 +161,7 @@ fn land_commits(
         Trigger::EndOfRun => &nothing,
     };
     let unasked = held_files::unasked_in_commits(settlement, trees, run)?;
-    // What was begun was asked about then.
+    // A landing that was begun has been asked about.
     if !unasked.is_empty() && run.landing_commit().is_none() {
         let why = unasked
             .iter()
@@ -183,7 +183,7 @@ fn land_commits(
     let put = changed
         .and_then(|changed| put_into_checkout(trees, &start, &head, &changed, &by, journaled));
     let put = match put {
-        // A person may have added one meanwhile. What to type is more than an error.
+        // A person may have added a file meanwhile; the answer names the command to type.
         Err(Error::Git(error @ GitError::Submodules { .. })) => {
             LandingResult::Refused(LandingRefusal {
                 why: vec![error.to_string()],
@@ -268,8 +268,8 @@ fn finish_landing(
     Ok(landing)
 }
 
-/// The commit that the run was about to be brought in as, if it is in the checkout's history: a crash came between that
-/// and its report. HEAD moves last, so files and index are there too.
+/// The commit that the run was to land as, if it is in the checkout's history: a crash came before its report. HEAD
+/// moves last, so files and index are there too.
 fn landed_commit(run: &Run, trees: &Trees) -> Result<Option<Id>, Error> {
     let Some(commit) = run.landing_commit() else {
         return Ok(None);
@@ -296,7 +296,7 @@ pub(super) fn land_after_completion(
     match run.state().outcome() {
         Some(Outcome::Completed | Outcome::Partial) => {
             let landing = land_commits(project, Trigger::EndOfRun, trees, run)?;
-            // Where each step's files came in as it passed, there is nothing left to tell.
+            // If each step's files landed when it passed, there is nothing left to report.
             let nothing_landed = landing.files.as_ref().is_some_and(Vec::is_empty);
             Ok(Some(landing).filter(|landing| !nothing_landed || !landing.refused.is_empty()))
         }

@@ -16,7 +16,7 @@ use crate::trees::{Trees, first_commit, head_commit};
 pub(super) struct LandingRefusal {
     /// Each a sentence.
     pub(super) why: Vec<String>,
-    /// What two commits say about the same lines has to be settled by hand.
+    /// Conflicting commits have to be merged by hand.
     pub(super) is_conflict: bool,
 }
 
@@ -27,7 +27,7 @@ impl From<Vec<String>> for LandingRefusal {
     }
 }
 
-/// With what to type. Commits that were picked by hand are found, and the run counts as landed then.
+/// With the command to type. Commits that were picked by hand are recognised; the run then counts as landed.
 pub(super) fn refuse_with_instructions(
     mut landing: LandingReport,
     refusal: LandingRefusal,
@@ -76,7 +76,7 @@ pub(super) fn objections(
     trees: &Trees,
     run: &Run,
 ) -> Result<Vec<String>, Error> {
-    // A landing that was begun goes on: the changes are its own.
+    // A landing that was begun continues: the changes are its own.
     let asks = trigger == Trigger::EndOfRun && run.landing_commit().is_none();
     match run.run_tree() {
         Some(tree) if asks => {

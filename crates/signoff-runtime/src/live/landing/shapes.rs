@@ -1,4 +1,4 @@
-//! Landings and what was taken back, as programs read them.
+//! Landings and undone runs, as programs read them.
 
 use signoff_api::{landing, undo};
 use signoff_store::runs::RunDir;

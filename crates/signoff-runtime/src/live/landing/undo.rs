@@ -20,7 +20,7 @@ use crate::trees::{Trees, parse_id};
 pub struct UndoReport {
     /// The run.
     pub run: String,
-    /// Files of the checkout that have their content of before.
+    /// Files of the checkout that have their earlier content again.
     pub restored: Vec<String>,
     /// Files of the checkout that the run had made, and that are gone.
     pub deleted: Vec<String>,
@@ -30,11 +30,11 @@ pub struct UndoReport {
     pub kept: Option<String>,
     /// The repository that has it, where that is not the project's own.
     pub kept_in: Option<PathBuf>,
-    /// It had been taken back before: nothing was done now.
+    /// It was undone before: nothing was done now.
     pub already: bool,
     /// Worktrees and branches that are gone.
     pub removed: Vec<String>,
-    /// Why it was not taken back, each a sentence; empty = it was.
+    /// Why it was not undone, each a sentence; empty = it was.
     pub refused: Vec<String>,
     /// Trying again will not help.
     pub for_good: bool,
@@ -108,7 +108,7 @@ fn remove(opened: &mut OpenedRun<'_>, trees: &Trees) -> Result<UndoReport, Error
     })
 }
 
-/// The command that takes all commits back that a run landed as, and none of a person; nothing if there are none.
+/// The command that reverts all commits that a run landed as, and none of a person; `None` if there are none.
 fn revert(opened: &OpenedRun<'_>, landed: &str) -> Result<Option<String>, Error> {
     let state = opened.state();
     if state.head() == state.run_tree().map(|tree| tree.start.as_str()) {

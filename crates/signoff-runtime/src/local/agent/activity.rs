@@ -1,4 +1,4 @@
-//! What an agent at work has told so far, put together from the events of its stream.
+//! What an agent at work has reported so far, collected from the events of its stream.
 
 use signoff_api::progress::{AgentProgress, Todo, TodoState};
 use signoff_engine::{LiveUsage, ModelUsage, PricedBy, TokenUsage};
@@ -9,7 +9,7 @@ use crate::runs::todo_entry;
 /// How much of a sentence or an argument is shown.
 const SHOWN: usize = 120;
 
-/// What one agent has told so far.
+/// What one agent has reported so far.
 #[derive(Debug)]
 pub(super) struct AgentActivity {
     driver: &'static str,
@@ -105,7 +105,7 @@ impl AgentActivity {
         u8::try_from(share).ok()
     }
 
-    /// As it is written for others to read.
+    /// As other processes read it.
     pub(super) fn snapshot(&self, at: String) -> AgentProgress {
         AgentProgress {
             at,

@@ -1,4 +1,4 @@
-//! An agent that is asked for a text outside of a run: it reads the checkout and changes nothing.
+//! Asks an agent for a text outside of a run: it reads the checkout and changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,7 +44,7 @@ pub(crate) struct AgentQuestion<'a> {
 /// What it answered.
 pub(crate) struct AgentAnswer {
     pub(crate) text: String,
-    /// How many bytes it said, if that is more than was kept.
+    /// How many bytes it answered, if that is more than was kept.
     pub(crate) cut_from: Option<u64>,
     pub(crate) spent: AgentSpending,
 }
@@ -141,7 +141,7 @@ pub(crate) fn ask(
 
 /// Where files for an agent are put, so that it can read them.
 enum LaunchDirectory {
-    /// A directory that nothing hides.
+    /// A directory that the agent sees at the same path.
     Visible(PathBuf),
     /// The agent's temporary directory, which it finds elsewhere.
     Temporary(PathBuf),
@@ -251,7 +251,7 @@ struct Listener {
     idle_timeout: Duration,
 }
 
-/// What was heard of it.
+/// What it has reported.
 struct ParsedAnswer {
     command: CommandReport,
     end: AgentEnd,
@@ -300,7 +300,7 @@ impl Listener {
         }
     }
 
-    /// Takes a line; says whether the agent has nothing more to do.
+    /// Reads a line; returns whether the agent has nothing more to do.
     fn read_line(&mut self, line: &[u8]) -> bool {
         let heard = self.talk.read_line(line);
         for event in heard.events {
@@ -354,7 +354,7 @@ impl ParsedAnswer {
     }
 }
 
-/// Without tools, and with a question at its end, an answer is still one.
+/// An answer counts even if it used no tools and ends with a question.
 fn leaves_no_answer(problem: &AgentProblem) -> bool {
     !matches!(
         problem,

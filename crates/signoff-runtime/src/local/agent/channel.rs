@@ -13,11 +13,11 @@ use super::sessions::ResumedSession;
 pub(in crate::local) enum AgentChannel {
     /// Its stream is read.
     Stream(Box<dyn StreamReader>),
-    /// It is spoken with.
+    /// It takes messages as well.
     Dialogue(Dialogue),
 }
 
-/// What follows from a line of an agent.
+/// The effect of a line of an agent.
 pub(super) struct ParsedLine {
     pub(super) events: Vec<AgentEvent>,
     /// What it asks a person.
@@ -54,7 +54,7 @@ impl AgentChannel {
         }
     }
 
-    /// Refuses what the agent asks, where nobody can be asked.
+    /// Refuses the agent's question if nobody can be asked.
     pub(super) fn deny(&self, question: &PermissionRequest) {
         if let Self::Dialogue(dialogue) = self {
             dialogue.answer(question, false);

@@ -1,4 +1,4 @@
-//! What was refused to one agent where its stream does not tell: by the guard, or by the harness itself.
+//! Refusals that an agent's stream does not report: by the guard, or by the harness itself.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ impl Denials {
         tools.insert(tool.to_owned());
     }
 
-    /// Adds those that are known without the guard's file to others.
+    /// Adds the refusals that are known without the guard's file.
     pub(super) fn add_to(&self, known: &mut Vec<String>) {
         let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         for tool in tools.iter() {

@@ -1,4 +1,4 @@
-//! A dialogue with an agent: the thread that listens to it and the loop, which has a person's answers, share it.
+//! A dialogue with an agent, shared by the thread that reads its stream and by the loop, which has a person's answers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -65,7 +65,7 @@ impl Dialogue {
         state.send(message.as_slice(), PATIENCE);
     }
 
-    /// Says that the agent is about to be ended, as far as that takes no time.
+    /// Tells the agent that it is about to be ended, if that takes no time.
     pub(super) fn cancel(&self) {
         if let Ok(mut state) = self.0.try_lock() {
             let messages = state.client.cancel();

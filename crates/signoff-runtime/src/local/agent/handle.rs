@@ -1,4 +1,4 @@
-//! Ends one agent, or answers it, from another thread than the one that listens to it.
+//! Ends or answers one agent from a thread other than the one that reads its stream.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use super::questions::Questions;
 pub(in crate::local) struct AgentHandle {
     state: Arc<Mutex<HandleState>>,
     questions: Questions,
-    /// With an agent that is spoken with.
+    /// For an agent that takes messages.
     dialogue: Option<Dialogue>,
 }
 
@@ -28,9 +28,9 @@ struct HandleState {
 pub(in crate::local) enum EndReason {
     /// The run is stopped.
     Stopped,
-    /// It used up what it may use.
+    /// It used up its budget.
     OverBudget,
-    /// It said that it is done, and a process that waits for more has nothing to wait for.
+    /// It said that it is done, but its process waits for more input.
     Done,
 }
 
@@ -44,8 +44,8 @@ impl AgentHandle {
     }
 
     /// A question of it is journaled as this item.
-    pub(in crate::local) fn journaled(&self, item: &str) {
-        self.questions.journaled(item);
+    pub(in crate::local) fn on_journaled(&self, item: &str) {
+        self.questions.on_journaled(item);
     }
 
     /// Is this item a question of it that is open?
@@ -53,12 +53,12 @@ impl AgentHandle {
         self.questions.has_open(item)
     }
 
-    /// Tells it a person's answer, if it asked this.
+    /// Passes on a person's answer, if this agent asked.
     pub(in crate::local) fn answer(&self, item: &str, allow: bool) {
         self.questions.answer(item, allow);
     }
 
-    /// Nobody answers it any more: it is about to be ended. It is told so, if it can be.
+    /// Its questions are answered no more: it is about to be ended, and is told so if it can be.
     fn cancel(&self) {
         self.questions.withdraw();
         if let Some(dialogue) = &self.dialogue {
@@ -67,7 +67,7 @@ impl AgentHandle {
     }
 
     /// The agent runs. One that was ended before is ended now.
-    pub(super) fn started(&self, stopper: Stopper) {
+    pub(super) fn on_started(&self, stopper: Stopper) {
         let mut state = self.lock();
         if state.reason.is_some() {
             stopper.stop();
@@ -75,7 +75,8 @@ impl AgentHandle {
         state.stopper = Some(stopper);
     }
 
-    /// Ends it. The first reason holds, and is known before the agent hears of its end: it may end by itself then.
+    /// Ends it. The first reason counts; it is set before the agent is told to end, because the agent may then end by
+    /// itself.
     pub(in crate::local) fn end(&self, reason: EndReason) {
         self.lock().reason.get_or_insert(reason);
         match reason {

@@ -60,13 +60,13 @@ pub(in crate::local) struct AgentMonitor {
     handle: AgentHandle,
     secrets: Secrets,
     sender: Sender<Message>,
-    /// Something was heard that nobody was told of.
+    /// Something was read that has not been passed on.
     is_news: bool,
-    /// It is about tokens, which a budget limits and which a crash must not lose: it waits for nothing.
+    /// It is about tokens, which a budget limits and a crash must not lose: it is passed on at once.
     is_urgent: bool,
 }
 
-/// What is known of an agent's end beside what every command has.
+/// What is known of an agent's end in addition to that of a command.
 pub(in crate::local) struct AgentEnding {
     /// How it ended, where the harness ended it.
     pub(in crate::local) ended: Option<ProcessEnd>,
@@ -107,7 +107,7 @@ impl AgentMonitor {
         mut self,
         mut running: RunningCommand,
     ) -> Option<Ended<AgentEnding>> {
-        self.handle.started(running.stopper());
+        self.handle.on_started(running.stopper());
         self.questions.begin(running.time_limit());
         self.talk.begin(running.take_stdin());
         self.is_news = true;
@@ -115,7 +115,7 @@ impl AgentMonitor {
         let command = running.wait_with(&mut |bytes| self.read_bytes(bytes));
         let mut lines = std::mem::take(&mut self.lines);
         lines.finish(|line| self.read_line(line));
-        // One that is told to end may do so before it is ended.
+        // An agent that is told to end may do so by itself.
         let ended = match (self.handle.end_reason(), command.status) {
             (Some(EndReason::Stopped), _) | (None, ExitStatus::Stopped) => None?,
             (Some(EndReason::OverBudget), _) => Some(ProcessEnd::OverBudget),
@@ -171,7 +171,7 @@ impl AgentMonitor {
         self.questions.ask(tell, pass_on);
     }
 
-    /// Tells what was heard, unless that was done just before and it can wait.
+    /// Passes on what was read, unless that was done just before and can wait.
     fn send_activity(&mut self) {
         if self.is_news && (self.is_urgent || self.file.is_due()) {
             self.send_activity_now();
@@ -212,7 +212,7 @@ impl AgentMonitor {
         self.denials.add_to(&mut report.denied);
         report.own_sandbox = self.own_sandbox;
         report.model = self.model.or(report.model);
-        // How its process ended is told beside it.
+        // The end of its process is reported separately.
         report.problem = last
             .problem
             .filter(|problem| ended.is_none() && problem.is_explained())

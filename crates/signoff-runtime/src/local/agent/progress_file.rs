@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use signoff_api::progress::AgentProgress;
 
-/// An agent that tells more often than this is written down less often.
+/// Lines are written at most this often.
 const EVERY: Duration = Duration::from_millis(100);
 /// The file starts anew beyond this size: only its last line counts.
 const LIMIT: u64 = 4 * 1024 * 1024;
@@ -37,7 +37,7 @@ impl ProgressFile {
         self.written.is_none_or(|at| at.elapsed() >= EVERY)
     }
 
-    /// Adds a line. A disk that is full costs the display, not the run.
+    /// Adds a line. A full disk costs the display, not the run.
     pub(super) fn write(&mut self, progress: &AgentProgress) {
         self.written = Some(Instant::now());
         let Ok(mut line) = serde_json::to_vec(progress) else {

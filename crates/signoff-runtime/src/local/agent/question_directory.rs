@@ -18,7 +18,7 @@ use crate::project::agents::agent_requirements;
 const PREFIX: &str = "signoff-plan-";
 /// The agent's part of it.
 const SCRATCH: &str = "agent";
-/// How often a directory that somebody took for a stale one is made anew.
+/// How often a directory is made again that another process took for a stale one.
 const TRIES: usize = 16;
 
 /// A directory that is in use as long as it is locked. The system releases the lock however its process ends.
@@ -95,7 +95,7 @@ fn stale_in(temporary: &Path) -> Vec<StaleDirectory> {
     let stale = named.filter_map(|entry| {
         let path = entry.path();
         let found = path.symlink_metadata().ok()?;
-        // In a directory of everybody's only our own are ours to judge.
+        // In a shared directory only our own entries are ours to judge.
         if !found.is_dir() || found.uid() != own_user()? {
             return None;
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use signoff_sandbox::TimeLimit;
 
-/// Takes a person's answer to where the agent waits for it.
+/// Passes a person's answer to the waiting agent.
 type PassOn = Box<dyn FnOnce(bool) + Send>;
 
 /// The questions of one agent; clones share them.
@@ -19,7 +19,7 @@ struct QuestionsState {
     asked: VecDeque<PassOn>,
     /// Those that are open in the inbox, by its items.
     open: BTreeMap<String, PassOn>,
-    /// Does not run while the agent waits for a person.
+    /// The agent's time limit, which stands still while it waits for a person.
     time: Option<TimeLimit>,
 }
 
@@ -48,7 +48,7 @@ impl Questions {
     }
 
     /// The oldest question that was not journaled is this item now.
-    pub(super) fn journaled(&self, item: &str) {
+    pub(super) fn on_journaled(&self, item: &str) {
         let mut state = self.lock();
         if let Some(pass_on) = state.asked.pop_front() {
             state.open.insert(item.to_owned(), pass_on);
@@ -111,14 +111,14 @@ mod tests {
             let sender = sender.clone();
             questions.ask(|| {}, move |allow| sender.send((name, allow)).unwrap());
         }
-        questions.journaled("a-1");
-        questions.journaled("a-2");
+        questions.on_journaled("a-1");
+        questions.on_journaled("a-2");
         assert!(questions.has_open("a-2") && !questions.has_open("a-3"));
         questions.answer("a-2", true);
         questions.answer("a-1", false);
         questions.answer("a-1", true);
         questions.withdraw();
-        questions.journaled("a-3");
+        questions.on_journaled("a-3");
         questions.answer("a-3", true);
         drop(sender);
         let answers: Vec<_> = answers.iter().collect();

@@ -38,7 +38,7 @@ impl Sessions {
                 before: None,
             };
         }
-        // One for all attempts: each goes on where the last one ended.
+        // One session for all attempts: each continues where the last one ended.
         let kept = dir.attempt(&step.id, 0).path().join("session");
         Self {
             folders: SessionFolders::of(needs, kept),

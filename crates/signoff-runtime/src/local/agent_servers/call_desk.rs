@@ -22,7 +22,7 @@ use crate::local::message::Message;
 /// Characters of a result that the journal keeps.
 const JOURNALED: usize = 4_000;
 
-/// What is needed to make the calls of one agent.
+/// What making the calls of one agent needs.
 pub(in crate::local) struct CallDeskSetup {
     pub(in crate::local) step: usize,
     pub(in crate::local) attempt: u32,
@@ -46,7 +46,7 @@ pub(in crate::local) struct CallDeskSetup {
 pub(in crate::local) struct CallDesk {
     setup: CallDeskSetup,
     numbers: AtomicU32,
-    /// Calls that wait until they are journaled; nothing once no call begins any more.
+    /// Calls that wait until they are journaled; `None` once no more calls may begin.
     waiting: Mutex<Option<BTreeMap<u32, Sender<()>>>>,
 }
 
@@ -145,7 +145,7 @@ impl CallDesk {
         };
         let end = match setup.toolbox.call(&made, &setup.stop) {
             tools::CallEnd::Done(value) => {
-                // What else looks like a secret may be what the agent has to know.
+                // Other values that look like secrets may be what the agent has to know.
                 CallEnd::Done(replace_texts(value, |text| setup.secrets.hide_values(text)))
             }
             tools::CallEnd::Failed {
@@ -157,7 +157,7 @@ impl CallDesk {
                 transient,
                 unknown,
             },
-            // How it ended is not known: what asks about that is the run's end.
+            // Its end is unknown; the run asks a person about it when the agent has ended.
             tools::CallEnd::Stopped => return Err(over()),
         };
         let result = match &end {
@@ -174,7 +174,7 @@ impl CallDesk {
     }
 
     /// The call of this number is journaled: it may be made.
-    pub(super) fn journaled(&self, number: u32) {
+    pub(super) fn on_journaled(&self, number: u32) {
         let go = self.lock().as_mut().and_then(|all| all.remove(&number));
         // The thread is gone only if the run is being stopped.
         go.map(|go| go.send(()));
@@ -185,7 +185,7 @@ impl CallDesk {
         *self.lock() = None;
     }
 
-    /// Servers start in the run's tree. What they change there is nobody's work.
+    /// Servers start in the run's tree. Their changes there belong to no step.
     fn make_tree(&self) -> Result<(), String> {
         let tree = self.setup.tree.as_ref();
         tree.map_or(Ok(()), CallTree::make_if_missing)

@@ -17,7 +17,7 @@ use signoff_work::mcp::{AgentRequest, call_answer, tools_answer};
 pub(super) use self::call_desk::{CallDesk, CallDeskSetup};
 use crate::mcp_proxy::within_directory;
 
-/// Bytes of a message; longer ones are nothing that a tool is called with.
+/// Longest message in bytes; no call of a tool needs a longer one.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
 /// The sockets of one attempt. Dropping it closes them.
@@ -55,8 +55,8 @@ impl AgentServers {
     }
 
     /// The call of this number is journaled.
-    pub(super) fn journaled(&self, number: u32) {
-        self.desk.journaled(number);
+    pub(super) fn on_journaled(&self, number: u32) {
+        self.desk.on_journaled(number);
     }
 
     /// No call begins any more.
@@ -70,7 +70,7 @@ impl Drop for AgentServers {
     fn drop(&mut self) {
         self.close();
         for path in &self.sockets {
-            // Whoever waits there sees that it is closed.
+            // A waiting client sees that it is closed.
             within_directory(path, |path| UnixStream::connect(path)).ok();
             std::fs::remove_file(path).ok();
         }
@@ -83,7 +83,7 @@ fn accept(listener: &UnixListener, server: &str, desk: &Arc<CallDesk>, is_closed
             return;
         }
         let (server, desk) = (server.to_owned(), Arc::clone(desk));
-        // Without a thread the agent sees that its server is gone.
+        // If no thread can be started, the agent sees that its server is gone.
         start_thread("signoff-server", move || serve(&stream, &server, &desk)).ok();
     }
 }

@@ -10,7 +10,7 @@ use signoff_work::http::stream::{Post, Stream, StreamError, StreamLimits, post};
 use crate::local::QuestionStop;
 use crate::project::{Project, random};
 
-/// How often it is looked whether the person stopped it.
+/// How often it checks whether the person stopped it.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Sends over HTTP.

@@ -64,7 +64,7 @@ fn require_signer(
         });
     }
     match &status.approval {
-        Some(progress) if !rule.adds(progress, signer) => Err(Error::SignedAlready {
+        Some(progress) if !rule.would_add(progress, signer) => Err(Error::SignedAlready {
             plan: name,
             by: signer.principal.unwrap_or(signer.name).to_owned(),
             progress: Box::new(progress.clone()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use signoff_api::approval::Approval;
+use signoff_api::approval::ApprovalStatus;
 use signoff_api::plan_log::PlanEvent;
 use signoff_engine::{Millis, PlanState};
 use signoff_plan::PermissiveWorkspace;
@@ -171,7 +171,7 @@ impl ReadContext<'_> {
             active: history.last_change(),
             written: updated_at_or_mtime(plan),
             proof: signed.map(|signed| signed.signature.proof),
-            approval: status.approval.as_ref().map(Approval::from),
+            approval: status.approval.as_ref().map(ApprovalStatus::from),
             run: status.run_id().map(str::to_owned),
             tools: missing_tools(model, self.workspace()),
             file_says: status.file_says.clone(),

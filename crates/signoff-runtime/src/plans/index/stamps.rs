@@ -44,7 +44,7 @@ pub(super) fn file_stamps(
         PlanLocationKind::Archive => {
             push_plan_stamps(
                 &location.path,
-                folders.archived(&location.name),
+                folders.archived_stamp(&location.name),
                 &mut stamps,
             );
         }

@@ -23,7 +23,7 @@ use crate::clock::timestamp;
 use crate::drive::journal::torn_note;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, require_no_errors, same_file};
-use crate::plan_history::{PlanHistory, event_body, is_expiry, plan_fact};
+use crate::plan_history::{PlanHistory, event_body, is_expiry, lifecycle_fact};
 use crate::project::{Project, current_task, relative};
 use crate::signing::current_signature::require_signed;
 
@@ -196,9 +196,9 @@ impl<'a> LockedPlan<'a> {
             .iter()
             .rev()
             .map(|entry| &entry.event);
-        let last = events.find(|event| plan_fact(event).is_some_and(|(_, of)| *of == digest));
+        let last = events.find(|event| lifecycle_fact(event).is_some_and(|(_, of)| *of == digest));
         let is_over = last.is_some_and(|event| {
-            let fact = plan_fact(event).map(|(fact, _)| fact);
+            let fact = lifecycle_fact(event).map(|(fact, _)| fact);
             let ended = matches!(
                 fact,
                 Some(PlanFact::Rejected | PlanFact::NeedsReview | PlanFact::Cancelled)

@@ -1,4 +1,4 @@
-//! What a proposal's file says about its execution: when, where its log is, how it ended.
+//! The section of a proposal's file about its execution: when, where its log is, how it ended.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -63,7 +63,7 @@ impl Execution {
         session::write(log, run, self.survives_power).err()
     }
 
-    /// The file's text with the execution in it. What it says already stays as it is spelled.
+    /// The file's text with the execution in it. Values that it has already keep their spelling.
     pub(super) fn with_execution(
         &self,
         present: &PlanFile,
@@ -78,7 +78,7 @@ impl Execution {
             ("execution_ended_at", at(ended)),
             ("result_summary", summary),
         ];
-        // Whoever gives a run up says when that was.
+        // A run that was given up ended then.
         let is_known = |field: &str| !run.is_given_up() || field.ends_with("session");
         let known = &present.checked.plan.record;
         let news = wanted

@@ -30,8 +30,8 @@ use crate::plan_file::{PlanFile, SignedText, status_word};
 /// At most one write in this time, and one at pause and end.
 const EVERY: Millis = 1000;
 
-/// Writing may take one part in so many of the time: a plan of ten thousand steps is not read and
-/// written again every second.
+/// Writing takes at most one part in this many of the time: a plan of ten thousand steps is not read and written every
+/// second.
 const SHARE: Millis = 50;
 
 /// A plan of more steps is not written when a run begins or goes on: that takes longer than a short
@@ -96,7 +96,7 @@ impl Projection {
         let Some(dialect) = self.text.dialect_of(&present, run.signed_plan().digest()) else {
             return;
         };
-        let marked = match self.projected(present.clone(), dialect, run, now) {
+        let marked = match self.projected_text(present.clone(), dialect, run, now) {
             Ok(marked) => marked,
             Err(refused) => {
                 self.trouble = Some(refused.to_string());
@@ -114,7 +114,7 @@ impl Projection {
             marked.bytes(),
             self.execution.survives_power,
         ) {
-            // Somebody was quicker; the next write sees what they did.
+            // The file was changed meanwhile; the next write sees that.
             Err(ReplaceError::Changed { .. }) => self.behind = true,
             // Nothing but marks was changed.
             Ok(_) => self.text.set(marked, dialect, run.signed_plan().digest()),
@@ -124,7 +124,7 @@ impl Projection {
     }
 
     /// The text of the file with everything it should say about the run.
-    fn projected(
+    fn projected_text(
         &mut self,
         present: Source,
         dialect: Dialect,
@@ -277,7 +277,7 @@ fn step_mark(run: &Run, written: &Step, definition: &Step, step: &StepState) -> 
     match mark {
         StepMark::NotBegun if is_outdated => Some(StepMark::None),
         mark if mark.has_place_in(run.signed_plan().dialect()) => Some(mark),
-        // What the file says about a step that has not ended is somebody's claim; it stays.
+        // A claim of the file about a step that has not ended stays.
         _ => is_outdated.then_some(StepMark::None),
     }
 }

@@ -1,5 +1,4 @@
-//! What a record's or a toolplan's file says about each step: when it was done, by
-//! whom, and what came of it.
+//! The results of each step in a record's or a toolplan's file: when it was done, by whom, and with which result.
 
 use std::borrow::Cow;
 
@@ -13,10 +12,10 @@ use signoff_work::secrets::Secrets;
 use super::{step_mark, steps_in_file};
 use crate::clock::timestamp;
 
-/// As much of what a step said as its file holds, in bytes.
+/// Bytes of a step's output that its file holds.
 const LONGEST: usize = 4096;
 
-/// As deep as a value may be that is written as it is: a file is read only so deep.
+/// How deep a value may be to be written as it is: files are read only to this depth.
 const DEEPEST: usize = 32;
 
 type Fields = Vec<(&'static str, Value)>;
@@ -46,7 +45,7 @@ pub(super) fn records(run: &Run, secrets: &Secrets, now: u64) -> Records {
     }
 }
 
-/// Did somebody else do it, of which their file says what came? Here only its contract runs, or was found to hold.
+/// Did somebody else do it and record its result in the file? Then only its contract runs here.
 fn is_theirs(written: &Step, step: &StepState, mark: Option<StepMark>) -> bool {
     let is_work = matches!(written.work, Work::Agent { .. } | Work::Tool { .. });
     let stands = matches!(mark, Some(StepMark::Running | StepMark::Done));
@@ -117,7 +116,7 @@ fn fields(work: &Work, step: &StepState, mark: Option<StepMark>) -> Fields {
         ("error", if_so(mark == Some(StepMark::Failed), error)),
         ("affected_files", if_so(begun && ended, files(step))),
     ];
-    // What else stands at a step that has not ended is somebody's claim.
+    // Anything else at a step that has not ended is somebody's claim.
     let is_claim = matches!(mark, None | Some(StepMark::NotBegun));
     let ours = |(_, value): &(_, Value)| !is_claim || !value.is_null();
     all.into_iter().filter(ours).collect()

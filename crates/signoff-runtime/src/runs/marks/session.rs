@@ -7,7 +7,7 @@ use signoff_engine::{Run, Stage, StepState, StepStatus};
 use signoff_plan::model::Step;
 use signoff_store::atomic::{ReplaceError, create_directories, replace};
 
-/// As much of an agent's last words as one line of a log holds, in characters.
+/// Characters of an agent's last message in one line of a log.
 const LONGEST: usize = 200;
 
 /// Brings the log up to date: one line for each step whose work is done or has failed.
@@ -69,7 +69,7 @@ fn session_line((step, state): (&Step, &StepState)) -> Option<SessionLine> {
     })
 }
 
-/// The last thing that its agent said; what a check says is that it holds.
+/// The last message of its agent; for a check, that it holds.
 fn result(state: &StepState) -> String {
     last_words(state).unwrap_or_else(|| "its contract holds".to_owned())
 }

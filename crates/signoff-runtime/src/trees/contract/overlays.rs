@@ -44,8 +44,8 @@ impl ContractOverlayOptions {
 }
 
 impl Trees {
-    /// A commit for a contract to judge, in an unused overlay that was made before; returns at once.
-    /// Also returns the overlays that are of no use any more, for the caller to drop.
+    /// Shows a commit to a contract in an unused overlay, if one was made before; returns at once. Also returns
+    /// overlays that are no longer useful, for the caller to drop.
     pub(crate) fn idle_overlay(
         &self,
         wanted: &ContractOverlayOptions,
@@ -69,7 +69,7 @@ impl Trees {
         contract_setup.is_some_and(|contract_setup| contract_setup.read_only == read_only)
     }
 
-    /// A commit for a contract to judge, in an overlay that another one leaves or that is made for it.
+    /// Shows a commit to a contract in an overlay that another contract leaves or that is made for it.
     pub(crate) fn contract_overlay(
         &self,
         wanted: &ContractOverlayOptions,
@@ -128,7 +128,7 @@ impl Trees {
         if let Some(contract_setup) = mount.contract_setup.as_ref()
             && self.has_other_lockfiles(&wanted.commit)?
         {
-            // The attempt's code has a part in what is installed now, so it is for this overlay only.
+            // The attempt's code has taken part in installing this, so it is for this overlay only.
             let (confined, mounts) = (&contract_setup.confined, contract_setup.mounts.as_ref());
             self.run_prepare(&mount.shown, confined, mounts, start)?;
             if let Some(lent) = &mut mount.builds {

@@ -76,7 +76,7 @@ impl OverlayQueue {
     /// Notes that a contract changed its overlay.
     pub(crate) fn note_changed_overlay(&mut self) {
         self.is_changed = true;
-        // Those that wait have to make one.
+        // Waiting contracts have to make their own.
         self.waiting.clear();
     }
 
@@ -160,7 +160,7 @@ mod tests {
 
     const TOOK: Duration = Duration::from_millis(10);
 
-    /// How long somebody still waits who came so many milliseconds after an overlay was made, at that many.
+    /// How long a contract still waits that came this many milliseconds after an overlay was made.
     fn patience(line: &OverlayQueue, made: Instant, (came, now): (u64, u64)) -> Option<u128> {
         let at = |millis| made + Duration::from_millis(millis);
         let left = line.time_to_wait(at(came), at(now));

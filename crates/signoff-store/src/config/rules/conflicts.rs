@@ -1,4 +1,4 @@
-//! Settings that are right by themselves and do not go together, whichever layers they come from.
+//! Settings that are valid by themselves and contradict each other, whichever layers they come from.
 
 use crate::config::{Config, ContractCache, IgnoredFiles, LandMode, Problem};
 

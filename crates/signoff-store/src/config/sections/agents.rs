@@ -6,7 +6,7 @@ use crate::config::problem::{did_you_mean, list_words};
 use crate::config::read::Reader;
 use crate::config::rules::placeholder;
 use crate::config::value::Value;
-use crate::config::{AgentSettings, Config, Driver, RetrySession, Setting};
+use crate::config::{AgentSettings, Config, DriverName, RetrySession, Setting};
 
 const KEYS: [&str; 6] = [
     "driver",
@@ -18,13 +18,13 @@ const KEYS: [&str; 6] = [
 ];
 
 impl Reader<'_> {
-    /// An agent replaces the one of the same name in a lower layer as a whole: half of one and half
-    /// of another is nobody's wish.
+    /// An agent replaces the one of the same name in a lower layer as a whole: nobody wants half of one and half of
+    /// another.
     pub(in crate::config) fn agents(&mut self, section: &Value<'_>, config: &mut Config) {
         let Some(table) = self.table("agents.NAME", section) else {
             return;
         };
-        // What a project's file lets through itself it has only taken from this.
+        // A project's file can only let variables through that are in this list.
         let allowed = config.sandbox.env.value.clone();
         for (name, value) in table {
             let offset = name.span().start;
@@ -52,7 +52,7 @@ impl Reader<'_> {
         let value_of = |wanted| entries.iter().find(|(key, _)| *key == wanted);
         let Some((_, driver)) = value_of("driver") else {
             let message = format!("agent `{name}` has no `driver`");
-            let names = list_words(&Driver::ALL.map(Driver::name));
+            let names = list_words(&DriverName::ALL.map(DriverName::name));
             let hint = format!("write one like `driver = \"claude\"`; there are {names}");
             self.problem_at(offset, message, Some(hint));
             return None;
@@ -83,9 +83,9 @@ impl Reader<'_> {
     }
 
     /// Reports an agent that could be any program and does not say which. We do not know what an unknown driver needs.
-    fn require_command(&mut self, name: &str, offset: usize, driver: Option<Driver>) {
+    fn require_command(&mut self, name: &str, offset: usize, driver: Option<DriverName>) {
         let hint = match driver {
-            Some(Driver::Acp) => r#"write one like `command = ["my-agent", "--acp"]`"#,
+            Some(DriverName::Acp) => r#"write one like `command = ["my-agent", "--acp"]`"#,
             Some(driver) if driver.program().is_none() => {
                 r#"write one like `command = ["my-agent", "{task}"]`"#
             }
@@ -96,14 +96,18 @@ impl Reader<'_> {
     }
 
     /// The words of `command`. Only `driver = "command"` puts the task into them.
-    fn agent_command(&mut self, value: &Value<'_>, driver: Option<Driver>) -> Option<Vec<String>> {
+    fn agent_command(
+        &mut self,
+        value: &Value<'_>,
+        driver: Option<DriverName>,
+    ) -> Option<Vec<String>> {
         let words = self.command(value)?;
         let with_placeholder = words.iter().position(|word| {
             let mut shown = placeholder::SHOWN.iter();
             shown.any(|placeholder| word.contains(placeholder))
         });
         if let (Some(at), Some(driver)) = (with_placeholder, driver)
-            && driver != Driver::Command
+            && driver != DriverName::Command
         {
             let message = format!(
                 "`{}` has a placeholder, but the driver `{}` adds the task and its own arguments itself",
@@ -122,10 +126,11 @@ impl Reader<'_> {
     fn keep_login(
         &mut self,
         value: &Value<'_>,
-        driver: Option<Driver>,
+        driver: Option<DriverName>,
         words: &[String],
     ) -> Option<()> {
-        let (Some(own), Some(program)) = (driver.and_then(Driver::program), words.first()) else {
+        let (Some(own), Some(program)) = (driver.and_then(DriverName::program), words.first())
+        else {
             return Some(());
         };
         if !self.origin.may_only_tighten() || program == own {
@@ -138,15 +143,19 @@ impl Reader<'_> {
         None
     }
 
-    fn retry_session(&mut self, value: &Value<'_>, driver: Option<Driver>) -> Option<RetrySession> {
+    fn retry_session(
+        &mut self,
+        value: &Value<'_>,
+        driver: Option<DriverName>,
+    ) -> Option<RetrySession> {
         let chosen = self.choice(value, &RetrySession::CHOICES)?;
         if let Some(driver) = driver
             && chosen == RetrySession::Continue
             && !driver.can_continue()
         {
-            let able: Vec<&str> = (Driver::ALL.into_iter())
+            let able: Vec<&str> = (DriverName::ALL.into_iter())
                 .filter(|driver| driver.can_continue())
-                .map(Driver::name)
+                .map(DriverName::name)
                 .collect();
             let message = format!(
                 "the driver `{}` cannot continue a session; {} can",
@@ -182,12 +191,12 @@ impl Reader<'_> {
         (self.problems.len() == before).then_some(files)
     }
 
-    fn driver(&mut self, value: &Value<'_>) -> Option<Driver> {
+    fn driver(&mut self, value: &Value<'_>) -> Option<DriverName> {
         let name = self.text(value)?;
-        let known = Driver::ALL.into_iter().find(|one| one.name() == name);
+        let known = DriverName::ALL.into_iter().find(|one| one.name() == name);
         if known.is_none() {
-            let (shown, names) = (name.escape_debug(), Driver::ALL.map(Driver::name));
-            let hint = match Driver::of_name(&name) {
+            let (shown, names) = (name.escape_debug(), DriverName::ALL.map(DriverName::name));
+            let hint = match DriverName::of_name(&name) {
                 Some(driver) => Some(format!("did you mean `{}`?", driver.name())),
                 None => did_you_mean(&name, &names),
             };

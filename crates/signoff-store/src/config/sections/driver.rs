@@ -10,7 +10,7 @@ const DEFAULT: &str = "default";
 /// `[agents.NAME]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSettings {
-    pub driver: Driver,
+    pub driver: DriverName,
     /// Program and arguments. For `driver = "command"` they have placeholders and are all there is; for others they
     /// stand before the driver's own arguments, and are empty where the driver's own program is meant.
     pub command: Vec<String>,
@@ -26,7 +26,7 @@ pub struct AgentSettings {
 
 impl AgentSettings {
     /// An agent about which nothing is configured but its driver.
-    pub const fn of_driver(driver: Driver) -> Self {
+    pub const fn of_driver(driver: DriverName) -> Self {
         Self {
             driver,
             command: Vec::new(),
@@ -55,7 +55,7 @@ impl AgentSettings {
 
 /// How an agent is started and spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Driver {
+pub enum DriverName {
     /// Claude Code.
     Claude,
     Codex,
@@ -69,7 +69,7 @@ pub enum Driver {
     Command,
 }
 
-impl Driver {
+impl DriverName {
     /// Every driver; those of one program come first, in order of preference.
     pub const ALL: [Self; 7] = [
         Self::Claude,
@@ -126,11 +126,11 @@ impl Driver {
 
 /// The agents that need no configuration.
 static UNCONFIGURED: [AgentSettings; 5] = [
-    AgentSettings::of_driver(Driver::Claude),
-    AgentSettings::of_driver(Driver::Codex),
-    AgentSettings::of_driver(Driver::Gemini),
-    AgentSettings::of_driver(Driver::Opencode),
-    AgentSettings::of_driver(Driver::Pi),
+    AgentSettings::of_driver(DriverName::Claude),
+    AgentSettings::of_driver(DriverName::Codex),
+    AgentSettings::of_driver(DriverName::Gemini),
+    AgentSettings::of_driver(DriverName::Opencode),
+    AgentSettings::of_driver(DriverName::Pi),
 ];
 
 /// `retry_session`
@@ -166,11 +166,11 @@ pub fn find_agent<'a>(
         let (name, agent) = agents.get_key_value(name)?;
         Some((name.as_str(), &agent.value))
     };
-    let unconfigured = |driver: Driver| {
+    let unconfigured = |driver: DriverName| {
         let agent = UNCONFIGURED.iter().find(|agent| agent.driver == driver)?;
         Some((driver.name(), agent))
     };
-    let driver = name.and_then(Driver::of_name);
+    let driver = name.and_then(DriverName::of_name);
     name.and_then(configured)
         // `claude-code` means what is configured for `claude`.
         .or_else(|| driver.and_then(|driver| configured(driver.name())))
@@ -182,9 +182,9 @@ pub fn find_agent<'a>(
 mod tests {
     use super::*;
 
-    fn check(configured: &[&str], name: Option<&str>, expected: Option<(&str, Driver)>) {
+    fn check(configured: &[&str], name: Option<&str>, expected: Option<(&str, DriverName)>) {
         let agent = |name: &&str| {
-            let agent = AgentSettings::of_driver(Driver::Command);
+            let agent = AgentSettings::of_driver(DriverName::Command);
             ((*name).to_owned(), Setting::built_in(agent))
         };
         let agents = configured.iter().map(agent).collect();
@@ -194,19 +194,27 @@ mod tests {
 
     #[test]
     fn a_name_is_a_role_then_a_driver_then_the_default() {
-        let own = |name| Some((name, Driver::Command));
+        let own = |name| Some((name, DriverName::Command));
         check(&["coder", "default"], Some("coder"), own("coder"));
         check(&["coder", "default"], Some("painter"), own("default"));
         check(&["coder", "default"], None, own("default"));
-        check(&["default"], Some("codex"), Some(("codex", Driver::Codex)));
-        check(&[], Some("claude-code"), Some(("claude", Driver::Claude)));
+        check(
+            &["default"],
+            Some("codex"),
+            Some(("codex", DriverName::Codex)),
+        );
+        check(
+            &[],
+            Some("claude-code"),
+            Some(("claude", DriverName::Claude)),
+        );
         check(&["claude"], Some("claude-code"), own("claude"));
         check(&["claude-code"], Some("claude-code"), own("claude-code"));
     }
 
     #[test]
     fn every_driver_of_one_program_needs_no_configuration() {
-        for driver in Driver::ALL {
+        for driver in DriverName::ALL {
             let expected = driver.program().map(|_| (driver.name(), driver));
             check(&[], Some(driver.name()), expected);
         }
@@ -220,7 +228,7 @@ mod tests {
 
     #[test]
     fn the_program_is_the_configured_one_or_the_drivers() {
-        let mut agent = AgentSettings::of_driver(Driver::Pi);
+        let mut agent = AgentSettings::of_driver(DriverName::Pi);
         assert_eq!(
             (agent.program(), agent.command_words()),
             ("pi", vec!["pi".to_owned()])

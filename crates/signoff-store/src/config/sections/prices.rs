@@ -12,7 +12,7 @@ const KEYS: [&str; 4] = ["input", "output", "cached", "cache_write"];
 const FRACTION: usize = 6;
 /// A dollar, in what prices are kept in.
 const DOLLAR: u64 = 1_000_000;
-/// Nothing costs more dollars for a million tokens; and no sum overflows below this.
+/// No price per million tokens is higher, and no sum overflows below this.
 const DEAREST: u64 = 1_000_000;
 
 /// What a million tokens of a model cost, in millionths of a dollar.

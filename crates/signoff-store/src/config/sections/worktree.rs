@@ -68,7 +68,7 @@ impl LandMode {
     }
 }
 
-/// What no tree takes over from the checkout: each has its own, or none.
+/// Paths that no tree copies from the checkout: each tree has its own, or none.
 const NEVER: [&str; 2] = [".git", ".signoff"];
 
 impl Reader<'_> {

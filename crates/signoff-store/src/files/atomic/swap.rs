@@ -1,7 +1,7 @@
 //! The next content of a file that exists, and how it takes the old one's place.
 //!
-//! No system call compares and renames at once, so the two files change places, and what came out is
-//! looked at: if an editor that knows no lock was quicker, its file is put back.
+//! No system call compares and renames at once, so the two files are exchanged, and the one that came out is compared:
+//! if an editor without a lock was quicker, its file is put back.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -81,15 +81,15 @@ impl<'a> NextFile<'a> {
         Ok(false)
     }
 
-    /// Gives the target back to whoever was quicker. Should they write once more meanwhile, theirs
-    /// comes out instead of ours, and goes in again.
+    /// Gives the target back to the quicker writer. If that writes once more meanwhile, its file comes out instead of
+    /// ours and is put back again.
     fn put_back(&self) -> io::Result<()> {
         let ours = identity(&self.file.metadata()?);
         let mut before = None;
         loop {
             let put = identity(&fs::symlink_metadata(&self.path)?);
             match exchange(&self.path, self.target) {
-                // They removed it; what we took out is older than that.
+                // The other writer removed it; the file that came out is older than that.
                 Err(Errno::NOENT) => return Ok(()),
                 exchanged => exchanged?,
             }

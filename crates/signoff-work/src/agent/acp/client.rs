@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::message::{
     AUTH_REQUIRED, INVALID_PARAMS, METHOD_NOT_FOUND, error, notification, request, response,
 };
-use super::permission::{Decision, PermissionRequest, cancelled, decide};
+use super::permission::{Decision, PermissionRequest, cancelled_answer, decide};
 use super::update::{OpenCalls, turn_usage};
 use crate::agent::driver::{LaunchOptions, LaunchServer};
 use crate::agent::end::{AgentEnd, AgentExit, AgentProblem};
@@ -53,7 +53,7 @@ impl AcpOptions {
     }
 }
 
-/// What follows from a message of the agent.
+/// The effect of a message of the agent.
 #[derive(Debug, Default, PartialEq)]
 pub struct AcpStep {
     /// Messages to send, each as one line.
@@ -141,7 +141,7 @@ impl AcpClient {
         let questions = std::mem::take(&mut self.open);
         let mut messages: Vec<_> = questions
             .iter()
-            .map(|one| response(&one.id, cancelled()))
+            .map(|one| response(&one.id, cancelled_answer()))
             .collect();
         let session = self.session.iter();
         messages
@@ -241,7 +241,7 @@ impl AcpClient {
         }
         let result = message.get("result").unwrap_or(&Value::Null);
         match id {
-            INITIALIZE => self.initialized(step, result),
+            INITIALIZE => self.on_initialized(step, result),
             SESSION => self.session_made(step, result),
             SET_MODEL => {
                 if let Some(model) = self.options.model.clone() {
@@ -262,7 +262,7 @@ impl AcpClient {
         let message = format!("{} {details}", text(error, "/message"));
         self.state.error(&message);
         if id == SET_MODEL {
-            // It works with another model than the one asked for: reported, but not the end.
+            // It works with a model other than the requested one: that is reported, but is no failure.
             step.send.extend(self.prompt());
             return;
         }
@@ -271,17 +271,17 @@ impl AcpClient {
             Some(AUTH_REQUIRED) => AgentProblem::LoginRequired,
             _ => AgentProblem::of_message(&message),
         };
-        self.state.failed(problem);
+        self.state.record_failure(problem);
         self.is_finished = true;
     }
 
-    fn initialized(&mut self, step: &mut AcpStep, result: &Value) {
+    fn on_initialized(&mut self, step: &mut AcpStep, result: &Value) {
         self.state.version(text(result, "/agentInfo/version"));
         let version = number(result, "/protocolVersion");
         if version != PROTOCOL {
             let message =
                 format!("it speaks version {version} of the protocol, we speak {PROTOCOL}");
-            self.state.failed(AgentProblem::Other(message));
+            self.state.record_failure(AgentProblem::Other(message));
             self.is_finished = true;
             return;
         }
@@ -312,7 +312,7 @@ impl AcpClient {
         }
         let Some(session) = self.session.clone() else {
             self.state
-                .failed(AgentProblem::Other("it made no session".to_owned()));
+                .record_failure(AgentProblem::Other("it made no session".to_owned()));
             self.is_finished = true;
             return;
         };
@@ -345,15 +345,17 @@ impl AcpClient {
         }
         let limit = |text: &str| AgentProblem::LimitReached(text.to_owned());
         match text(result, "/stopReason") {
-            "max_tokens" => self.state.failed(limit("the answer became too long")),
-            "max_turn_requests" => self.state.failed(limit("too many turns")),
+            "max_tokens" => self
+                .state
+                .record_failure(limit("the answer became too long")),
+            "max_turn_requests" => self.state.record_failure(limit("too many turns")),
             "refusal" => self
                 .state
-                .failed(AgentProblem::Refused(one_line("it gave no reason"))),
+                .record_failure(AgentProblem::Refused(one_line("it gave no reason"))),
             "cancelled" => self
                 .state
-                .failed(AgentProblem::Other("it was cancelled".to_owned())),
-            _ => self.state.done(),
+                .record_failure(AgentProblem::Other("it was cancelled".to_owned())),
+            _ => self.state.record_done(),
         }
         self.is_finished = true;
     }

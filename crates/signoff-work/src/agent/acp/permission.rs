@@ -84,14 +84,14 @@ impl PermissionRequest {
         let chosen = allowed.or_else(|| of_kind("reject_once"));
         let outcome = match chosen {
             Some(option) => json!({ "outcome": { "outcome": "selected", "optionId": option.id } }),
-            None => cancelled(),
+            None => cancelled_answer(),
         };
         (outcome, allowed.is_some())
     }
 }
 
 /// The answer to a question that nobody will answer.
-pub(super) fn cancelled() -> Value {
+pub(super) fn cancelled_answer() -> Value {
     json!({ "outcome": { "outcome": "cancelled" } })
 }
 

@@ -32,7 +32,7 @@ struct CountedMessage {
 
 impl StreamReader for ClaudeReader {
     fn read_line(&mut self, line: &[u8]) -> Vec<AgentEvent> {
-        // They are nearly all lines, and everything in them comes again as a whole.
+        // Most lines are of this kind, and their content is repeated as a whole later.
         if line.starts_with(br#"{"type":"stream_event","event":{"type":"content_block_"#) {
             return Vec::new();
         }
@@ -255,15 +255,17 @@ impl ClaudeReader {
                 &message
             };
             self.state
-                .failed(AgentProblem::LimitReached(one_line(limit)));
+                .record_failure(AgentProblem::LimitReached(one_line(limit)));
         } else if number(line, "/api_error_status") == 401 {
-            self.state.failed(AgentProblem::LoginRequired);
+            self.state.record_failure(AgentProblem::LoginRequired);
         } else if flag(line, "/is_error") || subtype.starts_with("error") {
-            self.state.failed(AgentProblem::of_message(&message));
+            self.state
+                .record_failure(AgentProblem::of_message(&message));
         } else if text(line, "/stop_reason") == "refusal" {
-            self.state.failed(AgentProblem::Refused(one_line(said)));
+            self.state
+                .record_failure(AgentProblem::Refused(one_line(said)));
         } else {
-            self.state.done();
+            self.state.record_done();
         }
         self.state.last_words(said);
     }

@@ -23,12 +23,12 @@ impl StreamReader for CodexReader {
                 "turn.completed" => {
                     self.state
                         .used_in_total(usage(&line).minus(&self.used_before));
-                    self.state.done();
+                    self.state.record_done();
                 }
                 "turn.failed" => {
                     self.state.error(text(&line, "/error/message"));
                     let problem = AgentProblem::of_model_error(text(&line, "/error/message"));
-                    self.state.failed(problem);
+                    self.state.record_failure(problem);
                 }
                 "error" => self.state.error(text(&line, "/message")),
                 kind @ ("item.started" | "item.updated" | "item.completed") => {

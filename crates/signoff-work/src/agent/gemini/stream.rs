@@ -47,10 +47,10 @@ impl StreamReader for GeminiReader {
     fn finish(&mut self, exit: AgentExit<'_>) -> AgentEnd {
         use signoff_sandbox::ExitStatus::{Exited, TimedOut};
         match exit.status {
-            Exited(NO_LOGIN) => self.state.failed(AgentProblem::LoginRequired),
+            Exited(NO_LOGIN) => self.state.record_failure(AgentProblem::LoginRequired),
             Exited(TURN_LIMIT) => {
                 let limit = AgentProblem::LimitReached("too many turns".to_owned());
-                self.state.failed(limit);
+                self.state.record_failure(limit);
             }
             // It retries for long, and says so only here.
             TimedOut => {
@@ -128,9 +128,10 @@ impl GeminiReader {
         let error = text(line, "/error/message");
         if text(line, "/status") == "error" || !error.is_empty() {
             self.state.error(error);
-            self.state.failed(AgentProblem::of_model_error(error));
+            self.state
+                .record_failure(AgentProblem::of_model_error(error));
         } else {
-            self.state.done();
+            self.state.record_done();
         }
     }
 }

@@ -88,13 +88,13 @@ impl OpencodeReader {
             "tool-calls" | "" => {}
             "length" => {
                 let limit = AgentProblem::LimitReached("the answer became too long".to_owned());
-                self.state.failed(limit);
+                self.state.record_failure(limit);
             }
             "content-filter" => {
                 let refused = AgentProblem::Refused("its filter stopped the answer".to_owned());
-                self.state.failed(refused);
+                self.state.record_failure(refused);
             }
-            _ => self.state.done(),
+            _ => self.state.record_done(),
         }
     }
 
@@ -115,7 +115,7 @@ impl OpencodeReader {
             ("APIError", _) => AgentProblem::of_model_error(message),
             _ => AgentProblem::of_message(message),
         };
-        self.state.failed(problem);
+        self.state.record_failure(problem);
     }
 }
 

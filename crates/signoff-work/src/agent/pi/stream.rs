@@ -71,16 +71,17 @@ impl PiReader {
             "error" => {
                 let error = text(message, "/errorMessage");
                 self.state.error(error);
-                self.state.failed(AgentProblem::of_model_error(error));
+                self.state
+                    .record_failure(AgentProblem::of_model_error(error));
             }
             "length" => {
                 let limit = AgentProblem::LimitReached("the answer became too long".to_owned());
-                self.state.failed(limit);
+                self.state.record_failure(limit);
             }
             "aborted" => self
                 .state
-                .failed(AgentProblem::Other(one_line("it was aborted"))),
-            "stop" => self.state.done(),
+                .record_failure(AgentProblem::Other(one_line("it was aborted"))),
+            "stop" => self.state.record_done(),
             _ => {}
         }
     }

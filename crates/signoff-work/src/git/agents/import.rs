@@ -21,7 +21,7 @@ use crate::git::command::GitCall;
 use crate::git::scratch::{Scratch, sibling_path};
 use crate::git::{GitError, HarnessGit};
 
-/// What a single call gets even when the time is over: without references, objects are hard to find.
+/// The time that a single call gets even if no time is left: without references, objects are hard to find.
 const SHORTEST: Duration = Duration::from_secs(10);
 
 /// How much of an agent's repository is imported.

@@ -28,7 +28,7 @@ pub(crate) fn make(
         }
         root.directory(Path::new(".git"))
     };
-    let made = open().map_err(failed(&directory))?;
+    let made = open().map_err(open_error(&directory))?;
     let mut ignored = own.excludes()?;
     for name in excluded {
         ignored.extend(pattern(name));
@@ -49,20 +49,22 @@ pub(crate) fn make(
     let shallow = own.shallow_commits().map(|commits| ("shallow", commits));
     for (name, content) in files.into_iter().chain(shallow) {
         let path = directory.join(name);
-        let mut file = made.create_file(Path::new(name)).map_err(failed(&path))?;
+        let mut file = made
+            .create_file(Path::new(name))
+            .map_err(open_error(&path))?;
         file.write_all(&content).map_err(GitError::file(&path))?;
     }
     let path = directory.join("index");
     let file = made
         .create_file(Path::new("index"))
-        .map_err(failed(&path))?;
+        .map_err(open_error(&path))?;
     let source = File::open(index).map_err(GitError::file(index))?;
     copy_open_index(source, file).map_err(GitError::file(&path))
 }
 
-fn failed(path: &Path) -> impl FnOnce(OpenError) -> GitError + use<> {
-    let failed = GitError::file(path);
-    |error| failed(error.into())
+fn open_error(path: &Path) -> impl FnOnce(OpenError) -> GitError + use<> {
+    let open_error = GitError::file(path);
+    |error| open_error(error.into())
 }
 
 /// A line that git reads as this path.

@@ -20,7 +20,7 @@ impl HarnessGit {
         fs::create_dir_all(folder).map_err(GitError::file(folder))?;
         let scratch = self.scratch()?;
         let index = scratch.path("index");
-        // Without the times of files: whoever asks git what changed has it look.
+        // Without the times of files: `git status` reads them anew.
         self.call_in(folder, &index)
             .args(["read-tree", commit.as_str()])
             .run()?;

@@ -54,12 +54,12 @@ impl Worktree {
         remove_tree(&self.aside_path()).map_err(GitError::file(&self.aside_path()))
     }
 
-    /// Makes this one that one, where there is none yet.
+    /// Moves that worktree here if there is none yet.
     pub fn move_to(&self, other: &Self) -> Result<(), GitError> {
         other.make_folders()?;
         fs::rename(&self.path, &other.path).map_err(GitError::file(&self.path))?;
         fs::rename(&self.index, &other.index).map_err(GitError::file(&self.index))?;
-        // That it exists comes last, as when it is made.
+        // The mark that it exists comes last, as when it is made.
         let (from, to) = (self.base_file(), other.base_file());
         fs::rename(&from, &to).map_err(GitError::file(&from))?;
         self.forget().map_err(GitError::file(&self.index))
@@ -165,8 +165,8 @@ impl Worktree {
         self.take_index()
     }
 
-    /// What is untracked now, ignored or not, stays and does not count as work from now on, whatever becomes of `.gitignore`: it was
-    /// copied, or commands that prepare the tree made it. Changes of tracked files are put back.
+    /// Files that are untracked now, ignored or not, stay and do not count as work, whatever changes in `.gitignore`:
+    /// they were copied, or made by commands that prepare the tree. Changes of tracked files are undone.
     pub fn adopt_untracked_and_reset(&self) -> Result<(), GitError> {
         let base = self.base()?;
         self.copy_index()?;

@@ -49,12 +49,13 @@ impl HarnessGit {
         self.scan_tree(&Scan { excluded, ..*scan }, 0)
     }
 
-    /// Fails where git would wait, run for hours, or overlook something. Returns the paths that are left out of a person's checkout.
+    /// Fails if git would block, run for hours, or overlook something. Returns the paths that are left out of a
+    /// person's checkout.
     fn check(&self, scan: &Scan<'_>) -> Result<Vec<Name>, GitError> {
         let limits = TreeLimits::default();
         let entries = match scan.unreadable {
             Unreadable::Error => limits.entries,
-            // The person has what they have.
+            // The person's own files are not limited.
             Unreadable::LeftOut => u64::MAX,
         };
         let options = TreeOptions {

@@ -60,7 +60,7 @@ impl HarnessGit {
             let paths = path_texts(submodules);
             return Err(GitError::Submodules { paths });
         }
-        // What the person told git to take for unchanged is to be seen all the same.
+        // Files that the person told git to take for unchanged are read all the same.
         for (option, names) in [
             ("--no-assume-unchanged", named(|entry| entry.is_assumed)),
             ("--no-skip-worktree", named(|entry| entry.is_skipped)),
@@ -87,7 +87,7 @@ impl HarnessGit {
         for entry in entries.flatten() {
             let shared = entry.file_name();
             let copy = self.directory().join(&shared);
-            // Its name says what is in it.
+            // Its name identifies its content.
             if shared.as_bytes().starts_with(b"sharedindex.") && !copy.exists() {
                 let path = entry.path();
                 write(&copy, &fs::read(&path).map_err(GitError::file(&path))?)?;

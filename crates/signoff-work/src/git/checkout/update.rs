@@ -23,7 +23,7 @@ use crate::tree::FileStamp;
 pub(crate) struct CheckoutUpdate {
     /// Paths at which the checkout is neither as before nor as after, or where something ignored is in the way.
     pub(crate) differ: BTreeSet<Name>,
-    /// Paths in the way of files that come at which there is something that git does not look at.
+    /// Paths in the way of new files that hold something git does not track.
     pub(crate) ignored: BTreeSet<Name>,
     /// What changes: from what it is to what it will be, and what it looked like when it was read.
     changes: Vec<(Difference, Option<FileStamp>)>,
@@ -85,8 +85,8 @@ impl HarnessGit {
         })
     }
 
-    /// Finds what is ignored and in the way of files that come. A file there is added to the index, to be compared like
-    /// any other. Gives what certainly is in the way, and what is ignored, whether it is in the way or not.
+    /// Finds ignored paths in the way of new files. A file there is added to the index, to be compared like any other.
+    /// Returns what certainly is in the way, and everything ignored, in the way or not.
     fn add_ignored(
         &self,
         working_tree: &WorkingTree,

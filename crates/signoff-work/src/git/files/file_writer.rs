@@ -158,7 +158,7 @@ impl FileState {
             None => true,
         };
         now.is_same_file(seen)
-            && now.modified() == seen.modified()
+            && now.modified_at() == seen.modified_at()
             && now.size() == seen.size()
             && now.permissions() == seen.permissions()
             && has_same_content()

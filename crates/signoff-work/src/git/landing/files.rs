@@ -55,7 +55,7 @@ impl HarnessGit {
     ) -> Result<LandReport, GitError> {
         let names = self.touched_paths(base, head)?;
         let merge = |present: &CheckoutPaths| self.merge_trees(base, &present.tree, head);
-        let outcome = self.bring(&names, (base, first), &merge, hold, at)?;
+        let outcome = self.update_files(&names, (base, first), &merge, hold, at)?;
         let FilesOutcome {
             written,
             merged,
@@ -83,7 +83,7 @@ impl HarnessGit {
     }
 
     /// Makes the checkout at these paths what `merge` makes of it. A file that changes meanwhile is tried once more.
-    pub(crate) fn bring(
+    pub(crate) fn update_files(
         &self,
         names: &BTreeSet<Name>,
         (base, first): (&Id, &Id),

@@ -29,7 +29,7 @@ impl HarnessGit {
         }
         let joined = self.join_landings(landings)?;
         let merge = |present: &CheckoutPaths| self.merge_back(&joined, &present.tree);
-        let outcome = self.bring(&names, (&last.to, first), &merge, &|_| None, at)?;
+        let outcome = self.update_files(&names, (&last.to, first), &merge, &|_| None, at)?;
         let now = outcome.tree.as_ref().unwrap_or(&last.to);
         let gone: BTreeSet<Name> = self
             .differences_among(&last.to, now, &outcome.written)?

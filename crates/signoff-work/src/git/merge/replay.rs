@@ -19,6 +19,14 @@ pub(crate) enum ReplayOutcome {
     Conflict(BTreeSet<Name>),
 }
 
+/// The result of replaying changes on a tree.
+#[derive(Debug, PartialEq, Eq)]
+enum ReplayedChanges {
+    Tree(Id),
+    /// Files that stand against the changes.
+    Conflict(BTreeSet<Name>),
+}
+
 /// A file of a tree: its mode and content.
 pub(crate) type Blob = (u32, Id);
 
@@ -52,12 +60,12 @@ impl HarnessGit {
             }
             let ours = self.tree_or_empty(tip.as_ref())?;
             let tree = match self.replay_changes(&before, &commit, &ours)? {
-                Ok(tree) => tree,
+                ReplayedChanges::Tree(tree) => tree,
                 // One by one they may not fit on what is there of all of them already.
-                Err(_) if self.adds_nothing(since, head, onto)? => {
+                ReplayedChanges::Conflict(_) if self.adds_nothing(since, head, onto)? => {
                     return Ok(ReplayOutcome::Commit(onto.cloned()));
                 }
-                Err(files) => return Ok(ReplayOutcome::Conflict(files)),
+                ReplayedChanges::Conflict(files) => return Ok(ReplayOutcome::Conflict(files)),
             };
             if tree != ours {
                 tip = Some(self.made_anew(&commit, &tree, tip.as_ref())?);
@@ -70,9 +78,8 @@ impl HarnessGit {
     /// Is all that changed between two commits in this one, by whatever way it came there?
     fn adds_nothing(&self, since: &Id, head: &Id, at: Option<&Id>) -> Result<bool, GitError> {
         let ours = self.tree_or_empty(at)?;
-        Ok(self
-            .replay_changes(since, head, &ours)?
-            .is_ok_and(|tree| tree == ours))
+        let replayed = self.replay_changes(since, head, &ours)?;
+        Ok(replayed == ReplayedChanges::Tree(ours))
     }
 
     fn tree_or_empty(&self, commit: Option<&Id>) -> Result<Id, GitError> {
@@ -82,24 +89,28 @@ impl HarnessGit {
         }
     }
 
-    /// The tree `ours` with what changed between two commits, or else the files that stand against it.
+    /// Applies what changed between two commits to the tree `ours`.
     fn replay_changes(
         &self,
         before: &Id,
         after: &Id,
         ours: &Id,
-    ) -> Result<Result<Id, BTreeSet<Name>>, GitError> {
+    ) -> Result<ReplayedChanges, GitError> {
         let changes = self.differences(before, after)?;
         let touched: BTreeSet<Name> = changes.iter().map(|change| change.name.clone()).collect();
         let mut merges = PathMerges::new(changes, self.differences(before, ours)?);
         let scratch = self.scratch()?;
         self.merge_both(&mut merges, ours, &|name| scratch.path(name))?;
         if !merges.conflicts.is_empty() {
-            return Ok(Err(merges.conflicts));
+            return Ok(ReplayedChanges::Conflict(merges.conflicts));
         }
         let tree = self.changed_tree(ours, &merges.taken, &scratch)?;
         let gone = self.given_way(ours, &tree, &touched)?;
-        Ok(if gone.is_empty() { Ok(tree) } else { Err(gone) })
+        Ok(if gone.is_empty() {
+            ReplayedChanges::Tree(tree)
+        } else {
+            ReplayedChanges::Conflict(gone)
+        })
     }
 
     /// A commit or tree with other files at these paths.

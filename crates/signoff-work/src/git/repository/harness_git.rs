@@ -84,7 +84,7 @@ impl HarnessGit {
             self.directory.join("attributes"),
         );
         if !excludes.exists() {
-            write(&excludes, &self.ignored()?)?;
+            write(&excludes, &self.exclude_lines()?)?;
         }
         // No driver is defined here that they could name.
         write(
@@ -111,7 +111,7 @@ impl HarnessGit {
 
     /// What programs of agents have for themselves; what the person ignores everywhere, and in this repository without saying
     /// so in it; and what the harness has beside files while it writes them.
-    fn ignored(&self) -> Result<Vec<u8>, GitError> {
+    fn exclude_lines(&self) -> Result<Vec<u8>, GitError> {
         let mut text = INSTALLED_BY_AGENTS.as_bytes().to_vec();
         text.extend(self.personal_file("core.excludesfile", "ignore")?);
         text.push(b'\n');

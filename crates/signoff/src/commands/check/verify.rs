@@ -29,7 +29,7 @@ pub(crate) fn verify(session: &mut Session, args: &Verify) -> Result<u8, Failure
                 let guessed = args.dialect.is_none() && found.guessed_dialect.is_some();
                 let plan = found.check(args.dialect, &workspace);
                 if guessed {
-                    exit = exit.max(unrecognised(session, &plan));
+                    exit = exit.max(report_unrecognised(session, &plan));
                 }
                 plans.push(plan);
             }
@@ -85,7 +85,7 @@ fn mark_verified(session: &mut Session, plan: &PlanFile) {
 
 /// Reports a file that looks like a plan but is not recognised. It never passes: if its diagnostics show no
 /// error, this does.
-fn unrecognised(session: &mut Session, plan: &PlanFile) -> u8 {
+fn report_unrecognised(session: &mut Session, plan: &PlanFile) -> u8 {
     if plan.checked.errors() > 0 {
         return 1;
     }

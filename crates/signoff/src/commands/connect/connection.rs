@@ -57,7 +57,7 @@ fn show(session: &mut Session, report: &Connection) {
         };
         if is_shown {
             for line in file.difference.lines() {
-                session.out.answer(format!("  {}", coloured(line)));
+                session.out.answer(format!("  {}", coloured_line(line)));
             }
         }
     }
@@ -67,7 +67,7 @@ fn show(session: &mut Session, report: &Connection) {
     }
 }
 
-fn coloured(line: &str) -> String {
+fn coloured_line(line: &str) -> String {
     let text = sanitize(line);
     match line.as_bytes().first() {
         Some(b'+') => paint(GOOD, &text).to_string(),

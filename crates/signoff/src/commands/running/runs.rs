@@ -1,7 +1,7 @@
 //! `runs`: lists the runs, newest last.
 
 use signoff_api::event::Outcome;
-use signoff_api::runs::{Run, Runs};
+use signoff_api::runs::{RunSummary, Runs};
 use signoff_runtime::runs::view::RunView;
 
 use crate::failure::Failure;
@@ -15,9 +15,9 @@ pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
     let mut runs = Vec::new();
     for (id, view) in RunView::load_all(&project)? {
         runs.push(match view {
-            Ok(view) => Run::new(view.to_api()),
+            Ok(view) => RunSummary::new(view.to_api()),
             // A broken journal must not hide the other runs.
-            Err(error) => Run::unreadable(id, Failure::from(error).message),
+            Err(error) => RunSummary::unreadable(id, Failure::from(error).message),
         });
     }
     if session.is_json() {
@@ -36,7 +36,7 @@ pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
 }
 
 /// Whether the changes of a run on its own tree are in the checkout.
-fn landing(run: &Run) -> Option<String> {
+fn landing(run: &RunSummary) -> Option<String> {
     if run.undone {
         return Some(paint(DIM, "undone").to_string());
     }
@@ -51,7 +51,7 @@ fn landing(run: &Run) -> Option<String> {
     })
 }
 
-fn run_row(run: &Run) -> String {
+fn run_row(run: &RunSummary) -> String {
     let style = match run.status.as_str() {
         "completed" => GOOD,
         "failed" | "unreadable" => ERROR,

@@ -1,9 +1,9 @@
 //! `doctor engine` and `runs --all`: how the machines are that share runs, and what they have to do.
 
-use signoff_api::engine::{
-    Engine, EngineMachine, EngineQueue, RUNS_SCHEMA, SCHEMA, SharedRun, SharedRuns,
+use signoff_api::cluster::{
+    ClusterMachine, ClusterQueue, ClusterStatus, RUNS_SCHEMA, SCHEMA, SharedRuns,
 };
-use signoff_distributed::{ClusterError, ClusterHealth, Database, MachineRow};
+use signoff_distributed::{ClusterError, ClusterHealth, Database};
 use signoff_runtime::project::load_config;
 use signoff_store::config::ClusterUrl;
 
@@ -28,8 +28,8 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
     let url = url(session)?;
     let database = database(url.address())?;
     let found = match database.require_migrated() {
-        Ok(()) => described(&url, &database.health().map_err(failure)?),
-        Err(ClusterError::NotMigrated) => Engine {
+        Ok(()) => cluster_status(&url, database.health().map_err(failure)?),
+        Err(ClusterError::NotMigrated) => ClusterStatus {
             schema: SCHEMA.to_owned(),
             url: url.to_string(),
             migrated: false,
@@ -56,12 +56,12 @@ pub(crate) fn doctor(session: &mut Session) -> Result<u8, Failure> {
     Ok(u8::from(!found.obstacles.is_empty()))
 }
 
-fn described(url: &ClusterUrl, health: &ClusterHealth) -> Engine {
-    let alive = |machine: &&MachineRow| machine.alive && !machine.draining;
-    let queues: Vec<EngineQueue> = health
+fn cluster_status(url: &ClusterUrl, health: ClusterHealth) -> ClusterStatus {
+    let alive = |machine: &&ClusterMachine| machine.alive && !machine.draining;
+    let queues: Vec<ClusterQueue> = health
         .depths
         .iter()
-        .map(|(role, depth)| EngineQueue {
+        .map(|(role, depth)| ClusterQueue {
             role: role.clone(),
             depth: *depth,
             workers: health
@@ -99,30 +99,18 @@ fn described(url: &ClusterUrl, health: &ClusterHealth) -> Engine {
             health.clock_ahead_ms
         ));
     }
-    Engine {
+    ClusterStatus {
         schema: SCHEMA.to_owned(),
         url: url.to_string(),
         migrated: true,
-        machines: health
-            .machines
-            .iter()
-            .map(|machine| EngineMachine {
-                executor: machine.executor.clone(),
-                name: machine.name.clone(),
-                key: machine.key.clone(),
-                roles: machine.roles.clone(),
-                orchestrates: machine.orchestrates,
-                alive: machine.alive,
-                draining: machine.draining,
-            })
-            .collect(),
+        machines: health.machines,
         queues,
         clock_ahead_ms: health.clock_ahead_ms,
         obstacles,
     }
 }
 
-fn lines(found: &Engine) -> Vec<String> {
+fn lines(found: &ClusterStatus) -> Vec<String> {
     let mut lines = vec![format!("engine   {}", found.url)];
     for machine in &found.machines {
         let (style, word) = match (machine.alive, machine.draining) {
@@ -154,21 +142,7 @@ pub(crate) fn all_runs(session: &mut Session) -> Result<u8, Failure> {
     let url = url(session)?;
     let database: Database = database(url.address())?;
     database.require_migrated().map_err(failure)?;
-    let rows = database.runs().map_err(failure)?;
-    let runs: Vec<SharedRun> = rows
-        .into_iter()
-        .map(|row| SharedRun {
-            run: row.id,
-            project: row.project,
-            plan: row.plan,
-            title: row.title,
-            by: row.by,
-            state: row.state,
-            trouble: row.trouble,
-            driver: row.driver,
-            started_at: row.created,
-        })
-        .collect();
+    let runs = database.runs().map_err(failure)?;
     if session.is_json() {
         session.json(&SharedRuns {
             schema: RUNS_SCHEMA.to_owned(),

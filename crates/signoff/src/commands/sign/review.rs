@@ -171,7 +171,7 @@ impl ReviewedPlan<'_> {
             ReviewEffect::Reject(feedback) => {
                 self.session.require_person("reject a plan")?;
                 let context = by_person(&self.project, &clock);
-                let shown = self.shown();
+                let shown = self.shown_version();
                 let done = plans::reject(context, &self.path, &self.name, Some(&feedback), &shown)?;
                 Ok(format!("rejected: {}", done.state))
             }
@@ -215,7 +215,7 @@ impl ReviewedPlan<'_> {
     }
 
     /// What is on the screen: a plan that changed meanwhile is a conflict.
-    fn shown(&self) -> EditOptions {
+    fn shown_version(&self) -> EditOptions {
         EditOptions {
             expect_digest: Some(self.plan.digest().to_string()),
             ..EditOptions::default()
@@ -224,7 +224,7 @@ impl ReviewedPlan<'_> {
 
     /// Changes what is on the screen, and nothing else.
     fn edit(&self, context: ActorContext<'_>, change: PlanChange) -> Result<String, Failure> {
-        let shown = self.shown();
+        let shown = self.shown_version();
         let report = plans::edit(context, &self.path, &self.name, &[change], &shown)?;
         let void = if report.voids_signature {
             "; no longer signed"

@@ -13,7 +13,7 @@ use signoff_runtime::doctor::agents::LocalAgent;
 use signoff_runtime::doctor::{dropped_path_entries, sandbox, worktrees};
 use signoff_runtime::project::Project;
 use signoff_store::atomic::{ReplaceError, replace};
-use signoff_store::config::Driver;
+use signoff_store::config::DriverName;
 use signoff_store::root::{Store, discover};
 
 use self::git::GitState;
@@ -141,7 +141,7 @@ fn tell_written(session: &mut Session, root: &str, written: &[String]) {
 
 fn tell_agents(session: &mut Session, found: &Findings, wrote_config: bool) {
     if found.agents.is_empty() {
-        let known = Driver::ALL.into_iter().filter_map(Driver::program);
+        let known = DriverName::ALL.into_iter().filter_map(DriverName::program);
         let known: Vec<&str> = known.collect();
         session.out.answer(format!(
             "agents: none of {} is on PATH; `signoff doctor agents` shows how to get one",

@@ -8,7 +8,7 @@ use signoff_plan::digest::Digest;
 use signoff_runtime::Error;
 use signoff_runtime::project::Project;
 use signoff_runtime::trust::helpers::{Helper, helpers, present_hashes};
-use signoff_store::config::{Config, Driver, Origin};
+use signoff_store::config::{Config, DriverName, Origin};
 use signoff_store::trust as store;
 use signoff_store::trust::projects::ProjectStatus;
 
@@ -145,7 +145,7 @@ fn commands(config: &Config) -> Vec<String> {
     for (role, agent) in &config.agents {
         if agent.origin == Origin::Project {
             let driver = match agent.value.driver {
-                Driver::Command => String::new(),
+                DriverName::Command => String::new(),
                 driver => format!(", by the driver `{}`", driver.name()),
             };
             lines.push(format!(

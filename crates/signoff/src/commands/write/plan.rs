@@ -25,7 +25,7 @@ use signoff_runtime::{
 use signoff_sandbox::start_thread;
 
 use self::interview::{InterviewEnd, hold_interview, take_up};
-use self::report::{DraftSummary, begins, critique_lines, print_summary, tell_waiting};
+use self::report::{DraftSummary, critique_lines, opening_line, print_summary, tell_waiting};
 pub(crate) use self::report::{contract_lines, round_lines, usage_text};
 use self::request::Planning;
 use crate::agent_check::actor;
@@ -49,7 +49,7 @@ pub(crate) fn plan(session: &mut Session, args: &PlanTask) -> Result<u8, Failure
             if waiting.open().next().is_some() {
                 return Ok(tell_waiting(session, &waiting, None));
             }
-            Planning::answered(&waiting)?
+            Planning::from_answers(&waiting)?
         }
     };
     if let Some(role) = &planning.agent {
@@ -150,7 +150,7 @@ pub(crate) fn begin<'a>(
     let model = Model::planner(project, role, stop.clone())?;
     let rounds = project.config.llm.max_rounds.value;
     if !session.is_json() {
-        session.out.say(begins(&model, rounds));
+        session.out.say(opening_line(&model, rounds));
     }
     forward_signals(stop)
         .map_err(|why| Failure::new(6, "signals", format!("signals cannot be received: {why}")))?;

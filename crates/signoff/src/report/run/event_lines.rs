@@ -32,7 +32,7 @@ impl EventLines {
         // A line about another step separates the heading from the lines that follow.
         let comes_between = event.step().is_some_and(|id| under_another(&id));
         let unclear = |id: &&str| under_another(id) || among_others(id);
-        let line = match unnamed(run, event).filter(unclear) {
+        let line = match unnamed_step(run, event).filter(unclear) {
             Some(id) => {
                 let name = truncate(&name_of(run, id), NAMED);
                 format!("  {} {}", paint(DIM, name + ":"), text.trim_start())
@@ -47,7 +47,7 @@ impl EventLines {
 }
 
 /// The step of an event, if the event's text does not name it.
-fn unnamed<'e>(run: &Run, event: &'e Event) -> Option<&'e str> {
+fn unnamed_step<'e>(run: &Run, event: &'e Event) -> Option<&'e str> {
     match event {
         Event::StepStarted { .. }
         | Event::StepFailed { .. }

@@ -32,13 +32,13 @@ fn heading(transcript: &Transcript) -> String {
         sanitize(&transcript.step),
         transcript.attempt
     );
-    let agent = transcript.agent.as_ref().map(described);
+    let agent = transcript.agent.as_ref().map(agent_line);
     let agent = agent.map_or_else(String::new, |agent| format!("  {}", paint(DIM, agent)));
     format!("{}{agent}\n\n", paint(TITLE, name))
 }
 
 /// `claude 2.1.197 · claude-sonnet-4-5 · session 1f…`
-fn described(agent: &AgentProgress) -> String {
+fn agent_line(agent: &AgentProgress) -> String {
     let version = agent.version.iter().map(|version| format!(" {version}"));
     let driver: String = std::iter::once(agent.driver.clone())
         .chain(version)

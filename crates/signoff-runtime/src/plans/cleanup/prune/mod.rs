@@ -180,7 +180,7 @@ impl Pruning<'_> {
         let Some(row) = &found.entry.row else {
             return;
         };
-        if found.location.kind != PlanLocationKind::Archive || !self.is_old(row.updated()) {
+        if found.location.kind != PlanLocationKind::Archive || !self.is_old(row.updated_at()) {
             return;
         }
         let path = &found.location.path;

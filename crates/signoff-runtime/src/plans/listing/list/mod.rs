@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use signoff_api::approval::Approval;
+use signoff_api::approval::ApprovalStatus;
 use signoff_api::plans;
 use signoff_engine::{Millis, PlanState};
 use signoff_store::index::{KeptEntries, PlanRow};
@@ -48,7 +48,7 @@ pub struct ListedPlan {
     /// How the signature over its present text is known to be a person's.
     pub proof: Option<String>,
     /// Whose signatures it needs, where more is asked for than one of whomever.
-    pub approval: Option<Approval>,
+    pub approval: Option<ApprovalStatus>,
     /// Its file or directory.
     pub path: PathBuf,
     /// It is in the archive.
@@ -165,7 +165,7 @@ pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, 
         .filter(|(_, _, state)| wanted.states.is_empty() || wanted.states.contains(state))
         .map(|(found, row, state)| {
             (
-                row.updated(),
+                row.updated_at(),
                 to_listed(project, &names, (found, row, state)),
             )
         })
@@ -208,7 +208,7 @@ fn to_listed(
         title: row.title.clone(),
         state,
         version: row.version,
-        updated_at: timestamp(row.updated()),
+        updated_at: timestamp(row.updated_at()),
         proof: row.proof.clone(),
         approval: row.approval.clone(),
         path: found.path(project),

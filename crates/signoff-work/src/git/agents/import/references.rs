@@ -101,7 +101,7 @@ impl Import<'_> {
             .args(["cat-file", "--batch-check=%(objectname)"]);
         let output = call.stdin(lines.into_bytes()).run()?;
         let output = String::from_utf8_lossy(&output);
-        // Others are called missing.
+        // Other objects are reported as missing.
         let names = output.lines().filter(|line| !line.contains(' '));
         Ok(names.map(str::to_owned).collect())
     }
@@ -196,7 +196,7 @@ impl Import<'_> {
     }
 }
 
-/// What git shows in the place of objects, or beside them, without being asked.
+/// References that make git show other objects, or notes beside them, without being asked.
 fn is_shadow(name: &[u8]) -> bool {
     name.starts_with(b"refs/replace/") || name.starts_with(b"refs/notes/")
 }

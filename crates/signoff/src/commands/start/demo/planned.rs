@@ -53,7 +53,7 @@ pub(super) fn tell_story(session: &mut Session, folder: &Path) -> Result<u8, Fai
         "Nothing that a model says runs before a person signs it",
     );
     command(session, "signoff approve plan.md");
-    expect(approve::approve(session, &approved("plan.md"))?, 0)?;
+    expect(approve::approve(session, &approval_of("plan.md"))?, 0)?;
 
     print_chapter(
         session,
@@ -78,7 +78,7 @@ pub(super) fn tell_story(session: &mut Session, folder: &Path) -> Result<u8, Fai
         "The new version is a proposal; its difference is signed",
     );
     command(session, &format!("signoff approve {SECOND}"));
-    expect(approve::approve(session, &approved(SECOND))?, 0)?;
+    expect(approve::approve(session, &approval_of(SECOND))?, 0)?;
 
     print_chapter(session, 5, "The run goes on; what was proved stays proved");
     command(session, "signoff resume");
@@ -165,7 +165,7 @@ fn task() -> PlanTask {
     }
 }
 
-fn approved(name: &str) -> Approve {
+fn approval_of(name: &str) -> Approve {
     Approve {
         plan: PlanArg {
             path: name.into(),

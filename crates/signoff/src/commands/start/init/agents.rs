@@ -3,7 +3,7 @@
 use signoff_api::project::FoundAgent;
 use signoff_runtime::doctor::agents::{LocalAgent, local_agents, login, login_source};
 use signoff_runtime::project::{ProcessContext, load_config};
-use signoff_store::config::Driver;
+use signoff_store::config::DriverName;
 use signoff_work::confine::LoginState;
 
 use crate::commands::inspect::doctor::login_text;
@@ -44,7 +44,9 @@ pub(super) fn has_own_default(process: &ProcessContext) -> bool {
 pub(super) fn config(found: &[LocalAgent], chosen: Option<&LocalAgent>) -> String {
     let mark = if chosen.is_some() { "" } else { "# " };
     let shown = chosen.or(found.first());
-    let driver = shown.map_or(Driver::Claude, |agent| agent.driver).name();
+    let driver = shown
+        .map_or(DriverName::Claude, |agent| agent.driver)
+        .name();
     let role = |role| format!("{mark}[agents.{role}]\n{mark}driver = \"{driver}\"\n");
     let mut roles: Vec<String> = ROLES.into_iter().map(role).collect();
     roles.extend(found.iter().skip(1).map(|other| {
@@ -85,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    fn agent(driver: Driver, version: Option<&str>, login: LoginState) -> LocalAgent {
+    fn agent(driver: DriverName, version: Option<&str>, login: LoginState) -> LocalAgent {
         LocalAgent {
             driver,
             advice: agent_advice(driver.name()).unwrap(),
@@ -107,7 +109,7 @@ mod tests {
     }
 
     /// Checks that nothing else than roles for this driver is set.
-    fn check_roles(text: &str, driver: Driver) {
+    fn check_roles(text: &str, driver: DriverName) {
         let mut config = load(text);
         for role in ROLES {
             let agent = config.agents.remove(role).unwrap();
@@ -121,14 +123,14 @@ mod tests {
     fn roles_are_written_for_the_best_agent() {
         let found = [
             agent(
-                Driver::Codex,
+                DriverName::Codex,
                 Some("0.166.0"),
                 LoginState::Found("~/x".to_owned()),
             ),
-            agent(Driver::Claude, None, LoginState::Missing),
+            agent(DriverName::Claude, None, LoginState::Missing),
         ];
         let text = config(&found, found.first());
-        check_roles(&text, Driver::Codex);
+        check_roles(&text, DriverName::Codex);
         assert!(
             text.contains("# claude (not logged in) is installed too: driver = \"claude\"\n"),
             "{text}"
@@ -148,8 +150,8 @@ mod tests {
         let active: Vec<&str> = lines
             .filter(|line| line.starts_with("[agents.") || line.starts_with("driver = "))
             .collect();
-        check_roles(&active.join("\n"), Driver::Claude);
-        let found = [agent(Driver::Pi, None, LoginState::Missing)];
+        check_roles(&active.join("\n"), DriverName::Claude);
+        let found = [agent(DriverName::Pi, None, LoginState::Missing)];
         assert!(config(&found, None).contains("\n# [agents.coder]\n# driver = \"pi\"\n"));
     }
 

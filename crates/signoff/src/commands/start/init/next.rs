@@ -5,7 +5,7 @@ use std::path::Path;
 use signoff_runtime::doctor::agents::LocalAgent;
 use signoff_runtime::project::Project;
 use signoff_runtime::trust::Trust;
-use signoff_store::config::Driver;
+use signoff_store::config::DriverName;
 
 use super::agents::is_logged_in;
 use crate::session::Session;
@@ -39,7 +39,7 @@ pub(super) fn next_step(session: &Session, installed: &[LocalAgent]) -> String {
         Trust::NotNeeded | Trust::Given => {}
     }
     let Some((_, agent)) = project.config.agent_for_role(None) else {
-        let [preferred, ..] = Driver::ALL;
+        let [preferred, ..] = DriverName::ALL;
         let advice = signoff_work::confine::agent_advice(preferred.name());
         let install = advice.map_or(String::new(), |advice| {
             format!(", for example by `{}`", advice.install)

@@ -32,7 +32,7 @@ pub(super) struct DraftSummary<'a> {
 }
 
 /// The line before the first question.
-pub(super) fn begins(model: &Model<'_>, rounds: u32) -> String {
+pub(super) fn opening_line(model: &Model<'_>, rounds: u32) -> String {
     let rounds = count(rounds as usize, "round");
     let model = sanitize(&model.description());
     format!("planning with {model}; at most {rounds}")

@@ -49,7 +49,7 @@ impl Planning {
         })
     }
 
-    pub(super) fn answered(parked: &ParkedPlanning) -> Result<Self, Failure> {
+    pub(super) fn from_answers(parked: &ParkedPlanning) -> Result<Self, Failure> {
         let request = &parked.request;
         let name = &request.dialect;
         let dialect = Dialect::from_name(name).ok_or_else(|| {

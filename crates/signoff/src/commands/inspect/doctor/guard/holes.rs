@@ -22,7 +22,7 @@ pub(super) fn holes(
 ) -> Vec<GuardHole> {
     match settings.agent {
         Agent::Claude => switched_off(settings, &["disableAllHooks"], &Value::Bool(true)),
-        Agent::Codex => untrusted(settings.process, program),
+        Agent::Codex => untrusted_hooks(settings.process, program),
         Agent::Gemini => {
             let mut holes =
                 switched_off(settings, &["hooksConfig", "enabled"], &Value::Bool(false));
@@ -113,7 +113,7 @@ fn is_trusted(settings: &AgentSettings<'_>, workspace: &Path) -> bool {
 }
 
 /// Codex skips hooks that nobody has reviewed, and does not say so. It tells who asks it.
-fn untrusted(process: &ProcessContext, program: &Path) -> Vec<GuardHole> {
+fn untrusted_hooks(process: &ProcessContext, program: &Path) -> Vec<GuardHole> {
     let fix = "start `codex`, type `/hooks`, and trust those of Signoff".to_owned();
     let Some(hooks) = listed_hooks(process, program) else {
         let what = "Codex does not tell whether it runs the guard".to_owned();

@@ -1,6 +1,6 @@
 //! All fields of a draft, as text.
 
-use signoff_plan::draft::{Contract, Details, Draft, Hint, Spanned, Step};
+use signoff_plan::draft::{Draft, DraftContract, DraftDetails, DraftHint, DraftStep, Spanned};
 
 /// The position of a field in a draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,8 +80,8 @@ impl DraftFields {
         fields
     }
 
-    fn step(&mut self, step: &Step) {
-        let Step {
+    fn step(&mut self, step: &DraftStep) {
+        let DraftStep {
             number,
             unexpanded,
             title,
@@ -131,8 +131,8 @@ impl DraftFields {
         self.details(step);
     }
 
-    fn details(&mut self, details: &Details) {
-        let Details {
+    fn details(&mut self, details: &DraftDetails) {
+        let DraftDetails {
             ask,
             choices,
             on_fail,
@@ -178,8 +178,8 @@ impl DraftFields {
         self.hint(hint);
     }
 
-    fn hint(&mut self, hint: &Hint) {
-        let Hint {
+    fn hint(&mut self, hint: &DraftHint) {
+        let DraftHint {
             tool,
             operation,
             target,
@@ -189,8 +189,8 @@ impl DraftFields {
         }
     }
 
-    fn contract(&mut self, contract: &Contract) {
-        let Contract {
+    fn contract(&mut self, contract: &DraftContract) {
+        let DraftContract {
             span: _,
             command,
             shell,
