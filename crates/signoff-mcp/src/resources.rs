@@ -11,6 +11,7 @@ use rmcp::model::{
 use signoff_api::report::Report;
 use signoff_api::run::Run;
 use signoff_runtime::plans::{ListOptions, PlanView};
+use signoff_runtime::runs::listed_run::ListedRun;
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::{Clock as _, SystemClock};
 
@@ -84,14 +85,11 @@ pub(crate) fn list(
         let about = format!("{}: {}", plan.state, plan.title);
         resource("plans", &plan.key, &about)
     });
-    let runs = RunView::load_all(&project).map_err(|error| context.fail(error))?;
-    let runs = runs.into_iter().rev().filter_map(|(id, view)| {
-        let run = view.ok()?.to_api();
-        Some(resource(
-            "runs",
-            &id,
-            &format!("{}: {}", run.status, run.title),
-        ))
+    let runs = ListedRun::load_all(&project).map_err(|error| context.fail(error))?;
+    let runs = runs.into_iter().rev().filter_map(|(id, run)| {
+        let run = run.ok()?.to_api();
+        let title = run.title.unwrap_or_default();
+        Some(resource("runs", &id, &format!("{}: {title}", run.status)))
     });
     let all: Vec<Resource> = plans.chain(runs).collect();
     let more = all.len() > from + PAGE;

@@ -8,7 +8,7 @@ mod times;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
 use signoff_api::activity::{ActivityEvent, SCHEMA};
@@ -17,13 +17,16 @@ use signoff_engine::Actor;
 
 use crate::clock::{Clock, millis, timestamp};
 use crate::error::Error;
-use crate::inbox::waiting_items;
+use crate::inbox::waiting_questions;
 use crate::notifications::{NotifiedEvent, Notifier};
 use crate::plans::{ActorContext, ListOptions, list};
 use crate::project::Project;
 
 /// Changes that the file keeps when it is opened, besides the last of each plan and item.
 const KEPT: usize = 5000;
+
+/// Bytes at the end of the file in which its last change is looked for.
+const TAIL: u64 = 16 << 10;
 
 /// The changes of a project so far; it finds new ones. Only one process at a time has it.
 #[derive(Debug)]
@@ -50,13 +53,34 @@ fn path(project: &Project) -> PathBuf {
 
 /// The changes after this number that the file has.
 pub fn activity_after(project: &Project, seq: u64) -> Vec<ActivityEvent> {
-    let events = File::open(path(project)).map(read).unwrap_or_default();
-    events.into_iter().filter(|event| event.seq > seq).collect()
+    let events = File::open(path(project)).map(|file| read(BufReader::new(file)));
+    let events = events.unwrap_or_default().into_iter();
+    events.filter(|event| event.seq > seq).collect()
+}
+
+/// The number of the last change that the file has, without reading all of it.
+pub fn last_activity(project: &Project) -> u64 {
+    let tail = File::open(path(project)).and_then(read_tail);
+    match tail.unwrap_or_default().last() {
+        Some(event) => event.seq,
+        // Nothing has happened, or the last change is longer than what was looked at.
+        None => (activity_after(project, 0).last()).map_or(0, |event| event.seq),
+    }
+}
+
+/// The whole lines at the end of a file.
+fn read_tail(file: File) -> std::io::Result<Vec<ActivityEvent>> {
+    let start = file.metadata()?.len().saturating_sub(TAIL);
+    let mut lines = BufReader::new(file);
+    if lines.seek(SeekFrom::Start(start))? > 0 {
+        lines.read_until(b'\n', &mut Vec::new())?;
+    }
+    Ok(read(lines))
 }
 
 /// Every whole line that is a change.
-fn read(file: File) -> Vec<ActivityEvent> {
-    let lines = BufReader::new(file).lines().map_while(Result::ok);
+fn read(lines: impl BufRead) -> Vec<ActivityEvent> {
+    let lines = lines.lines().map_while(Result::ok);
     lines
         .filter_map(|line| serde_json::from_str(&line).ok())
         .collect()
@@ -77,7 +101,7 @@ impl ActivityLog {
         if file.try_lock().is_err() {
             return Ok(None);
         }
-        let events = read(file.try_clone().map_err(unreadable)?);
+        let events = read(BufReader::new(file.try_clone().map_err(unreadable)?));
         let told = events
             .iter()
             .map(|event| (subject_of(event), event.clone()));
@@ -225,7 +249,7 @@ fn current_activities(
         at: plan.updated_at,
         ..empty(format!("plan_{}", plan.state.name()))
     });
-    let items = waiting_items(project)?.items.into_iter();
+    let items = waiting_questions(project)?.into_iter();
     let items = items.map(|item| ActivityEvent {
         item: Some(item.id),
         question: Some(item.question),
@@ -291,5 +315,30 @@ pub fn tell_absent(project: &Project, notifier: &Notifier, events: &[ActivityEve
             item: None,
             question: None,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_change_is_found_at_the_end_of_a_long_file() {
+        let mut file = tempfile::tempfile().unwrap();
+        let event = |seq| ActivityEvent {
+            seq,
+            title: Some("Ä".repeat(50)),
+            ..empty("plan_draft".to_owned())
+        };
+        let events: Vec<ActivityEvent> = (1..=500).map(event).collect();
+        write(&mut file, &events).unwrap();
+        assert!(file.metadata().unwrap().len() > TAIL);
+        let found = read_tail(file.try_clone().unwrap()).unwrap();
+        assert_eq!(found.last().map(|event| event.seq), Some(500));
+        assert!(found.len() < 500, "all of it was read");
+        // A line that is still being written is none.
+        file.write_all(b"{\"schema\": ").unwrap();
+        let found = read_tail(file).unwrap();
+        assert_eq!(found.last().map(|event| event.seq), Some(500));
     }
 }

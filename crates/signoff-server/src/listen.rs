@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use signoff_runtime::notifications::page_address;
-use signoff_runtime::project::Project;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -38,7 +37,7 @@ pub fn serve(options: ServerOptions, listening: impl FnOnce(ListeningServer)) ->
         state.read_ahead();
         listening(ListeningServer { address });
         let page = state.page_address();
-        let project = Project::open(&state.options.process).ok();
+        let project = state.project_for(&state.options.process.person).ok();
         let _announced = project
             .as_ref()
             .and_then(|project| page_address::announce(project, page));

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use signoff_engine::{Millis, Run};
 use signoff_store::journal::Follower;
-use signoff_store::runs::list;
 
 use super::replay::Replay;
 use super::report::JournalReport;
@@ -16,11 +15,9 @@ use crate::error::Error;
 use crate::project::Project;
 
 /// Runs that are kept at most.
-const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 /// Bytes of their journals: about as much memory as their states and reports take.
 const LARGEST: u64 = 128 << 20;
-/// Bytes of journals that are read before anybody asks for them: a fraction of a second.
-const AHEAD: u64 = 32 << 20;
 
 /// A run as far as its journal was read.
 #[derive(Debug)]
@@ -192,29 +189,6 @@ impl RunCache {
             kept.remove(0);
         }
     }
-}
-
-/// Reads the newest runs in advance, so that the first request does not wait. It is useless if nothing is kept.
-pub fn read_ahead(project: &Project) -> Result<(), Error> {
-    let Some(kept) = RunCache::of(project) else {
-        return Ok(());
-    };
-    let mut left = AHEAD;
-    let runs = list(&project.store)?.into_iter().rev().take(MOST);
-    let runs = runs.take_while(|run| {
-        let journal = std::fs::metadata(run.dir.journal());
-        let bytes = journal.map_or(0, |found| found.len());
-        let fits = bytes <= left;
-        left = left.saturating_sub(bytes);
-        fits
-    });
-    // The newest last: it is kept longest.
-    let runs: Vec<_> = runs.collect();
-    for run in runs.iter().rev() {
-        // A request for it reports what is wrong with it.
-        kept.read(project, &run.id).ok();
-    }
-    Ok(())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -144,7 +144,7 @@ impl RunView {
         }
     }
 
-    fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&self) -> bool {
         self.over || self.run.is_undone() || self.run.outcome().is_some()
     }
 

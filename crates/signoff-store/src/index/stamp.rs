@@ -25,6 +25,9 @@ impl StampHash {
     }
 }
 
+/// Clocks of file systems are coarse: this many milliseconds cover those that are known.
+const RACY: u64 = 2000;
+
 /// Inode, kind and mode, size, and time of the last write. The types of these are the system's, and
 /// this one holds them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,6 +60,11 @@ impl Stamp {
     pub fn modified_at(&self) -> u64 {
         let millis = self.seconds * 1000 + self.nanos / 1_000_000;
         u64::try_from(millis).unwrap_or(0)
+    }
+
+    /// Was it written so short a time before this, in milliseconds, that the next write might leave the same stamp?
+    pub fn is_racy(&self, now: u64) -> bool {
+        self.modified_at().saturating_add(RACY) >= now
     }
 }
 

@@ -9,10 +9,6 @@ use signoff_store::runs::is_run_id;
 use super::ReadContext;
 use super::locations::{PlanLocation, PlanLocationKind, path_inside_project};
 
-/// A file that was written this short a time before it was read may have been written again since
-/// without looking different: clocks of file systems are coarse.
-const RACY: Millis = 2000;
-
 /// How everything looks now that this entry was made from.
 pub(super) fn current_stamps(
     context: &ReadContext<'_>,
@@ -85,6 +81,5 @@ fn push_plan_stamps(path: &Path, stamp: Option<Stamp>, stamps: &mut Vec<Option<S
 
 /// Was any of these written so short a time ago that the next write might not show?
 pub(super) fn is_racy(stamps: &[Option<Stamp>], now: Millis) -> bool {
-    let racy = |stamp: &Stamp| stamp.modified_at().saturating_add(RACY) >= now;
-    stamps.iter().flatten().any(racy)
+    stamps.iter().flatten().any(|stamp| stamp.is_racy(now))
 }

@@ -2,7 +2,7 @@
 
 use signoff_api::event::Outcome;
 use signoff_api::runs::{RunSummary, Runs};
-use signoff_runtime::runs::view::RunView;
+use signoff_runtime::runs::listed_run::ListedRun;
 
 use crate::failure::Failure;
 use crate::report::count::count_of;
@@ -13,9 +13,9 @@ use crate::style::{CARE, DIM, ERROR, GOOD, paint, sanitize};
 pub(crate) fn runs(session: &mut Session) -> Result<u8, Failure> {
     let project = session.project()?;
     let mut runs = Vec::new();
-    for (id, view) in RunView::load_all(&project)? {
-        runs.push(match view {
-            Ok(view) => RunSummary::new(view.to_api()),
+    for (id, run) in ListedRun::load_all(&project)? {
+        runs.push(match run {
+            Ok(run) => run.to_api(),
             // A broken journal must not hide the other runs.
             Err(error) => RunSummary::unreadable(id, Failure::from(error).message),
         });

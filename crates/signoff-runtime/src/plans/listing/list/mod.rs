@@ -135,6 +135,19 @@ pub(crate) fn plans_in_state(
     Ok(names.collect())
 }
 
+/// How many plans are in one of these states, the archive aside. Does no housekeeping.
+pub fn count_in_states(
+    project: &Project,
+    clock: &dyn Clock,
+    states: &[PlanState],
+) -> Result<usize, Error> {
+    let indexed = refresh(project, clock.now(), Archive::AsKnown)?;
+    let is_counted = |(found, _, state): &(&IndexedPlan, &PlanRow, PlanState)| {
+        found.location.kind != PlanLocationKind::Archive && states.contains(state)
+    };
+    Ok(indexed.rows().filter(is_counted).count())
+}
+
 /// Lists the plans. Those that nothing happened to for too long are cancelled first, and those that
 /// were finished long ago archived.
 pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, Error> {
