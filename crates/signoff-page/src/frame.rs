@@ -22,8 +22,10 @@ pub struct Frame<'a> {
     pub place: Place,
     pub project: &'a str,
     pub person: &'a str,
-    /// How much waits on the person.
+    /// What waits in the inbox.
     pub waiting: usize,
+    /// Plans that wait to be signed or started.
+    pub plans: usize,
     /// The token of the session, which every form sends back.
     pub csrf: &'a str,
     /// What to follow for changes: an address of the event stream.
@@ -44,7 +46,7 @@ pub struct Notice<'a> {
 impl Frame<'_> {
     /// The whole page.
     pub fn page(&self, screen: &Markup) -> Markup {
-        let title = match self.waiting {
+        let title = match self.waiting_in_all() {
             0 => format!("{} · Signoff", self.title),
             waiting => format!("({waiting}) {} · Signoff", self.title),
         };
@@ -67,11 +69,16 @@ impl Frame<'_> {
         }
     }
 
+    /// As many as the list of plans has on top.
+    fn waiting_in_all(&self) -> usize {
+        self.waiting + self.plans
+    }
+
     /// The bar alone, for a page that is there already.
     pub fn bar(&self) -> Markup {
         let current = |place| (self.place == place).then_some("page");
         html! {
-            header.topbar #bar {
+            header.topbar #bar data-waiting=(self.waiting_in_all()) {
                 a.brand href="/" { (logo()) span { "Signoff" } }
                 span.project title=(self.project) { (self.project) }
                 nav aria-label="Main" {

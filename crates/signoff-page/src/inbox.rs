@@ -1,8 +1,8 @@
 //! Everything that waits on a person: one card for each question, with what is needed to answer it.
 
 use maud::{Markup, html};
-use signoff_api::event::item_kind_name;
 use signoff_api::inbox::{HeldFiles, Item, StepDetails};
+use signoff_engine::InboxKind;
 
 use crate::address::path_segment;
 use crate::frame::token;
@@ -24,12 +24,13 @@ impl InboxView<'_> {
     /// The screen.
     pub fn render(&self) -> Markup {
         html! {
-            div.head-row {
-                h1 { "Inbox" }
-                @if !self.items.is_empty() { span.muted { (count(self.items.len(), "question")) } }
-            }
             div #inbox.questions data-live {
+                div.head-row {
+                    h1 { "Inbox" }
+                    @if !self.items.is_empty() { span.muted { (count(self.items.len(), "question")) } }
+                }
                 @if self.items.is_empty() && self.held.is_empty() { (empty_inbox()) }
+                @else { p.empty.when-answered { "Nothing else waits for you." } }
                 @for item in self.items { (question(item, self.csrf)) }
                 @for held in self.held { (held_files(held, self.csrf)) }
                 @for problem in self.unreadable {
@@ -49,6 +50,21 @@ fn empty_inbox() -> Markup {
     }
 }
 
+/// What kind of question it is, for who has never seen one.
+fn kind_in_words(kind: InboxKind) -> &'static str {
+    match kind {
+        InboxKind::Escalation => "needs a decision",
+        InboxKind::Acceptance => "to accept",
+        InboxKind::Budget => "budget is used up",
+        InboxKind::Approval => "needs your approval",
+        InboxKind::Question => "question",
+        InboxKind::UnknownCall => "call without a known end",
+        InboxKind::Revision => "plan has to change",
+        InboxKind::Permission => "asks for permission",
+        InboxKind::NewVersion => "new version to sign",
+    }
+}
+
 /// One question with its answers.
 pub(crate) fn question(item: &Item, csrf: &str) -> Markup {
     let id = path_segment(&item.id);
@@ -56,7 +72,7 @@ pub(crate) fn question(item: &Item, csrf: &str) -> Markup {
         article.question id=(id) data-item data-question=(item.id) aria-labelledby={ "q-" (id) } {
             header {
                 div.step-meta {
-                    span.state.tone-waiting { span.sign aria-hidden="true" { "?" } (item_kind_name(item.kind).replace('_', " ")) }
+                    span.state.tone-waiting { span.sign aria-hidden="true" { "?" } (kind_in_words(item.kind)) }
                     @if !item.run.is_empty() {
                         a href={ "/runs/" (item.run) "#step-" (path_segment(&item.step)) } { (item.title) @if !item.step.is_empty() { " · " span.mono { (item.step) } } }
                     }

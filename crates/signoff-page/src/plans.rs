@@ -1,7 +1,7 @@
 //! All plans: what waits for the person on top, then what runs, then the rest.
 
 use maud::{Markup, html};
-use signoff_api::inbox::Item;
+use signoff_api::inbox::{HeldFiles, Item};
 use signoff_api::plans::ListedPlan;
 use signoff_api::runs::RunSummary;
 use signoff_engine::PlanState;
@@ -18,6 +18,8 @@ pub struct PlansView<'a> {
     pub rows: &'a [PlanRow],
     /// Questions of runs.
     pub questions: &'a [Item],
+    /// Files that runs did not write over a person's own.
+    pub held: &'a [HeldFiles],
     pub filter: &'a PlanFilter,
     /// Plans there are, whatever the filter says.
     pub total: usize,
@@ -74,11 +76,11 @@ impl PlanFilter {
     }
 }
 
+/// States in which a plan waits for the person: to be looked at, signed or started.
+pub const WAITING: [&str; 4] = ["proposed", "needs_review", "verified", "approved"];
+
 const GROUPS: [(&str, &[&str]); 4] = [
-    (
-        "Waiting for you",
-        &["proposed", "needs_review", "verified", "approved"],
-    ),
+    ("Waiting for you", &WAITING),
     ("Running", &["executing", "replanning", "stalled"]),
     ("Drafts", &["draft", "rejected"]),
     ("Done", &["completed", "failed", "cancelled", "archived"]),
@@ -94,10 +96,10 @@ impl PlansView<'_> {
             }
             div #plans data-live {
                 @if self.total == 0 { (no_plans()) }
-                @else if self.rows.is_empty() && self.questions.is_empty() { (none_found()) }
+                @else if self.rows.is_empty() && self.questions.is_empty() && self.held.is_empty() { (none_found()) }
                 @else { (self.groups()) }
                 @if self.rows.len() >= self.most {
-                    div.more { a.button href={ "?most=" (self.most.saturating_mul(4)) } { "Show more plans" } }
+                    (more(self.most))
                 }
             }
         }
@@ -124,12 +126,14 @@ impl PlansView<'_> {
         html! {
             @for (name, states) in GROUPS {
                 @let rows: Vec<&PlanRow> = self.rows.iter().filter(|row| states.contains(&row.plan.status.as_str()) && !self.has_question(row)).collect();
-                @let questions = if name == "Waiting for you" { self.questions } else { &[] };
-                @if !rows.is_empty() || !questions.is_empty() {
+                @let (questions, held) = if *states == WAITING { (self.questions, self.held) } else { Default::default() };
+                @let number = rows.len() + questions.len() + held.len();
+                @if number > 0 {
                     section.group id={ "group-" (states[0]) } aria-label=(name) {
-                        h2 { (name) span.tag { (rows.len() + questions.len()) } }
+                        h2 { (name) span.tag { (number) } }
                         ul.rows {
                             @for question in questions { (question_row(question, self.run_of(question))) }
+                            @for held in held { (held_row(held)) }
                             @for (topic, rows) in by_topic(&rows) { (self.of_topic(topic, &rows)) }
                         }
                     }
@@ -242,6 +246,19 @@ fn question_row(item: &Item, run: Option<&RunSummary>) -> Markup {
     }
 }
 
+fn held_row(held: &HeldFiles) -> Markup {
+    html! {
+        li.row id={ "held-row-" (path_segment(&held.run)) } data-item {
+            span.state.tone-regressed { span.sign aria-hidden="true" { "!" } "held back" }
+            div {
+                a.title href={ "/inbox#held-" (path_segment(&held.run)) } { (count(held.files.len(), "file")) " held back from your checkout" }
+                div.about { span { (held.title) } span { "run " span.mono { (held.run) } } }
+            }
+            div.figures {}
+        }
+    }
+}
+
 /// How far a run is.
 pub(crate) fn meter(progress: u8, tone: &str) -> Markup {
     html! {
@@ -256,11 +273,16 @@ fn no_plans() -> Markup {
     html! {
         div.empty {
             h2 { "No plans yet" }
-            p { "A plan says what agents will do and how each step is verified. Ask a model for one, or write one and propose it; it appears here for you to review and sign." }
+            p { "A plan says what agents will do and how each step is verified. Ask a model for one, or begin one from a template and propose it: it appears here for you to review and sign." }
             (command("signoff plan \"Add a retry to the HTTP client\""))
-            (command("signoff new fix.md --template bugfix"))
+            (command("signoff new fix --template bugfix --set problem='It forgets the time zone' --set test='make test'"))
+            (command("signoff propose fix.md"))
         }
     }
+}
+
+fn more(most: usize) -> Markup {
+    html! { div.more { a.button href={ "?most=" (most.saturating_mul(4)) } { "Show more" } } }
 }
 
 fn none_found() -> Markup {
@@ -282,8 +304,8 @@ pub(crate) fn command(line: &str) -> Markup {
     }
 }
 
-/// All runs.
-pub fn runs(runs: &[RunSummary], now: u64) -> Markup {
+/// The newest runs, at most so many.
+pub fn runs(runs: &[RunSummary], most: usize, now: u64) -> Markup {
     html! {
         div.head-row { h1 { "Runs" } }
         div #runs data-live {
@@ -294,7 +316,8 @@ pub fn runs(runs: &[RunSummary], now: u64) -> Markup {
                     p { a href="/" { "All plans" } }
                 }
             } @else {
-                ul.rows { @for run in runs { (run_row(run, now)) } }
+                ul.rows { @for run in runs.iter().take(most) { (run_row(run, now)) } }
+                @if runs.len() > most { (more(most)) }
             }
         }
     }
@@ -316,7 +339,7 @@ fn run_row(run: &RunSummary, now: u64) -> Markup {
                 }
             }
             div.figures {
-                @if run.waiting > 0 { span.state.tone-waiting { span.sign { "?" } (count(run.waiting, "question")) } }
+                @if run.waiting > 1 { span.state.tone-waiting { span.sign { "?" } (count(run.waiting, "question")) } }
                 @if let Some(progress) = run.progress { span.number { (progress) " %" } (meter(progress, state.tone)) }
             }
         }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use signoff_api::error::Error;
 
 use crate::frame::{leading_on, token};
+use crate::words::paragraphs::join_full_lines;
 
 /// A form that was sent and refused: what a person wrote in it is not lost.
 #[derive(Debug, Clone, Default)]
@@ -111,6 +112,11 @@ fn kept_field(name: &str, label: &str, text: &str, is_line: bool) -> Markup {
             @else { textarea.code id=(id) name=(name) rows=(rows) spellcheck="false" { "\n" (text) } }
         }
     }
+}
+
+/// A text that people read, in paragraphs, with the parts in back-ticks as code.
+pub(crate) fn prose(text: &str) -> Markup {
+    html! { p.prose { (code_in(&join_full_lines(text))) } }
 }
 
 /// A text with the parts in back-ticks as code.

@@ -10,8 +10,8 @@ use crate::hidden_characters::escape_hidden;
 use crate::moment::{clock, format_duration, millis, millis_between};
 use crate::output::before_and_after;
 use crate::review::step::contract_of;
-use crate::run::outcome_sentence;
-use crate::run::step::sentence;
+use crate::run::step::explanation;
+use crate::run::{StepTally, outcome_sentence};
 use crate::state::{of_plan, of_step};
 use crate::timeline::{StepTimes, timeline};
 
@@ -33,7 +33,7 @@ fn document(report: &Report, graph: Option<&str>, crumbs: &Markup, save: &Markup
                 div.title-row { h1 { (run.title) } (save) }
                 div.meta { (of_plan(&run.status).label()) span.mono { (run.run) } span { (clock(&run.started_at)) } }
                 br;
-                p.sentence { (outcome_sentence(run)) }
+                p.sentence { (outcome_sentence(run, &StepTally::of_steps(&run.steps))) }
             }
             (evidence(report))
             @if let Some(graph) = graph { section.section aria-label="Graph" { h2 { "Graph" } div.graph.card tabindex="0" role="group" aria-label="Graph of the steps" { (PreEscaped(graph)) } } }
@@ -92,7 +92,7 @@ fn evidence(report: &Report) -> Markup {
                         tr {
                             td data-of="Step" { (told.number) ". " a href={ "#contract-" (step.id) } { (step.title) } }
                             td data-of="State" { (of_step(&step.status, step.evidence).label()) }
-                            td data-of="How we know" { (sentence(step, told)) }
+                            td data-of="How we know" { (explanation(step, told)) }
                             td.number data-of="Attempts" { (step.attempts) }
                             td.number.nowrap data-of="Time" { @if let (Some(began), Some(ended)) = (&step.started_at, &step.ended_at) { (millis_between(began, ended).map_or_else(String::new, format_duration)) } }
                         }

@@ -25,8 +25,8 @@ impl SignInView<'_> {
                     p.brand { (logo()) }
                     h1 #title { "Sign in to Signoff" }
                     p.muted.field {
-                        @if self.by_token { "With your token." }
-                        @else { "With the code that is shown where " code { "signoff serve" } " was started. It is good for one use." }
+                        @if self.by_token { "With your token, as whoever runs this server gave it to you." }
+                        @else { "With the code that Signoff shows in the terminal where you started it. It is good for one use." }
                     }
                     @if let Some(message) = self.message {
                         div.field { div.notice.tone-failed role="alert" {

@@ -1,5 +1,7 @@
 //! When each step worked, was judged and waited, as a picture.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use signoff_api::report::{ReportedAttempt, ReportedStep};
 use signoff_api::run::Run;
@@ -11,6 +13,7 @@ pub const MOST: usize = 60;
 const WIDTH: u64 = 1000;
 const HEIGHT: u64 = 12;
 const TICKS: u64 = 4;
+const WAIT: &str = "wait";
 
 /// Whose times are drawn.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +39,10 @@ pub fn timeline(times: &StepTimes<'_>, now: u64) -> Option<Markup> {
     let scale = Scale::of(run, now)?;
     let left = steps.len() - shown.len() + times.earlier;
     Some(html! {
+        // Waiting is told from work without its colour.
+        svg.hatch width="0" height="0" aria-hidden="true" {
+            defs { pattern #hatch width="8" height="12" patternUnits="userSpaceOnUse" patternTransform="skewX(-30)" { rect width="4" height="12" {} } }
+        }
         div.timeline role="group" aria-label="Timeline of the steps" {
             div.axis aria-hidden="true" {
                 span { "0" }
@@ -44,10 +51,29 @@ pub fn timeline(times: &StepTimes<'_>, now: u64) -> Option<Markup> {
             @for step in shown { (row(run, step, &scale, now)) }
         }
         p.legend.tiny.muted {
-            span.key-work { "works" } span.key-done { "contract green" } span.key-failed { "contract red" } span.key-wait { "waits on a person" }
+            @for (key, word) in legend(shown, now) { span class=(key) { (word) } }
         }
         @if left > 0 { p.tiny.muted { (left) " earlier steps are not drawn" } }
     })
+}
+
+/// What the colours mean that are there.
+fn legend(shown: &[&ReportedStep], now: u64) -> impl Iterator<Item = (&'static str, &'static str)> {
+    const KEYS: [(&str, &str, &str); 5] = [
+        ("work", "key-work", "works"),
+        ("check", "key-check", "judged without a contract"),
+        ("attempt-done", "key-done", "contract green"),
+        ("attempt-failed", "key-failed", "contract red"),
+        (WAIT, "key-wait", "waits on a person"),
+    ];
+    let drawn: BTreeSet<&str> = (shown.iter())
+        .flat_map(|step| bars(step, now))
+        .map(|bar| bar.class)
+        .collect();
+    let is_drawn = move |class: &str| drawn.contains(class);
+    KEYS.into_iter()
+        .filter(move |(class, ..)| is_drawn(class))
+        .map(|(_, key, word)| (key, word))
 }
 
 /// From time to place.
@@ -95,7 +121,7 @@ fn row(run: &Run, step: &ReportedStep, scale: &Scale, now: u64) -> Markup {
                 @for bar in &bars {
                     @let x = scale.x(bar.from);
                     @let width = scale.x(bar.to).saturating_sub(x).max(3);
-                    rect class=(bar.class) x=(x) y="0" width=(width) height=(HEIGHT) { title { (bar.description()) } }
+                    rect class=(bar.class) fill=[(bar.class == WAIT).then_some("url(#hatch)")] x=(x) y="0" width=(width) height=(HEIGHT) { title { (bar.description()) } }
                 }
             }
         }
@@ -133,7 +159,7 @@ fn bars(step: &ReportedStep, now: u64) -> Vec<Bar> {
     for wait in &step.waits {
         if let Some(from) = millis(&wait.from) {
             let span = (from, end(wait.to.as_ref()));
-            add("wait", span, "waited on a person".to_owned());
+            add(WAIT, span, "waited on a person".to_owned());
         }
     }
     bars

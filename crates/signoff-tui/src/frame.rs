@@ -60,9 +60,9 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Side by side; the list gets a third, at least 26 and at most 48 columns.
+    /// Side by side; the list gets three tenths, so that at 80 columns the names of all panes fit beside it.
     pub(crate) fn new(area: Rect) -> Self {
-        let list = (area.width / 3).clamp(26, 48).min(area.width);
+        let list = (area.width * 3 / 10).clamp(24, 48).min(area.width);
         let height = area.height.saturating_sub(4);
         let row = |y: u16| Rect::new(area.x, y.min(area.height.saturating_sub(1)), area.width, 1);
         Self {

@@ -19,6 +19,14 @@ pub(crate) fn single_line(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
+/// `2026-11-18 09:25:27 UTC`, of a time in RFC 3339.
+pub(crate) fn clock_time(at: &str) -> String {
+    match (at.get(..10), at.get(11..19)) {
+        (Some(date), Some(time)) => format!("{date} {time} UTC"),
+        _ => at.to_owned(),
+    }
+}
+
 /// Characters that turn or hide others.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')

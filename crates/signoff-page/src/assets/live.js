@@ -17,6 +17,9 @@ const EVENTS = `plan_created run_started run_resumed run_paused run_finished run
   plan_draft plan_verified plan_proposed plan_approved plan_rejected plan_needs_review plan_executing plan_replanning plan_stalled
   plan_completed plan_failed plan_cancelled plan_archived plan_deleted plan_revised plan_commented`.split(/\s+/);
 
+/** What changes how much waits for the person: questions, held files, and that a run is over. */
+const CHANGES_BAR = /^(inbox_|run_|files_landed)/;
+
 /** How long a page that nobody looks at follows on: a browser has few connections for all its pages. */
 const HIDDEN = 60_000;
 
@@ -45,7 +48,7 @@ export function follow(after) {
   const soon = () => { timer ??= setTimeout(refresh, PAUSE); };
   const onEvent = (event) => {
     last = event.lastEventId || last;
-    bar ||= event.type.startsWith("inbox_");
+    bar ||= CHANGES_BAR.test(event.type);
     try {
       const { step } = JSON.parse(event.data);
       if (step) changed.add(step);
@@ -112,7 +115,7 @@ function showBar(page) {
   const notify = bar.querySelector("#notify");
   notify?.setAttribute("aria-pressed", now.querySelector("#notify")?.getAttribute("aria-pressed") ?? "false");
   morph(now, bar);
-  const waiting = Number.parseInt(document.getElementById("waiting-count")?.textContent ?? "0", 10);
+  const waiting = Number(now.dataset.waiting);
   const title = document.title.replace(/^\(\d+\) /, "");
   document.title = waiting > 0 ? `(${waiting}) ${title}` : title;
 }

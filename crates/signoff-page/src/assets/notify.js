@@ -8,7 +8,7 @@ const KEY = "signoff-notify";
 /** What is told of, in words; everything else is not worth a disturbance. */
 const WORDS = {
   inbox_opened: "waits for your answer", plan_proposed: "waits for your review", plan_verified: "waits for your signature",
-  plan_needs_review: "needs you again: it expired or changed", plan_stalled: "has stalled", plan_completed: "is done", plan_failed: "has failed",
+  plan_needs_review: "needs you again: it expired or changed", plan_cancelled: "was cancelled, or nobody decided about it in time", plan_stalled: "has stalled", plan_completed: "is done", plan_failed: "has failed",
 };
 
 let stop = null;

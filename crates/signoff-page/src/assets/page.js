@@ -99,8 +99,13 @@ function startFilters(form) {
   });
 }
 
-/** What was done is told once, not again when the page is loaded anew. */
+/** How long it is told what was done. */
+const TOLD = 10_000;
+
+/** What was done is told once, not again when the page is loaded anew, and not for ever. */
 function forgetWhatWasDone() {
+  const notices = document.querySelector(".notices");
+  if (notices) setTimeout(() => notices.classList.add("is-old"), TOLD);
   const address = new URL(location.href);
   if (!address.searchParams.has("done")) return;
   address.searchParams.delete("done");

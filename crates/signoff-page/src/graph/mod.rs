@@ -24,8 +24,19 @@ pub fn title(step: &Step) -> String {
     }
 }
 
-/// Who does the step and what is special about it; for a run, also its state.
+/// Who does the step and what is special about it; for a run, also its state, and where it works.
 pub fn remark(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
+    let of_run = progress.map(|progress| progress.words(step));
+    joined(step, of_run.unwrap_or_default())
+}
+
+/// The same without where it works: for a box, which has little room.
+pub fn brief_remark(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
+    let state = progress.and_then(|progress| progress.state_word(step));
+    joined(step, state.map(str::to_owned).into_iter().collect())
+}
+
+fn joined(step: &Step, of_run: Vec<String>) -> String {
     let mut words = vec![match &step.work {
         Work::Agent { role, .. } => role.clone().unwrap_or_else(|| "default".to_owned()),
         Work::Tool { tool, .. } => tool.clone(),
@@ -44,8 +55,6 @@ pub fn remark(step: &Step, progress: Option<&RunProgress<'_>>) -> String {
     if matches!(step.work, Work::Agent { .. }) && step.contract.is_none() {
         words.push("no contract".to_owned());
     }
-    if let Some(progress) = progress {
-        words.extend(progress.words(step));
-    }
+    words.extend(of_run);
     sanitize(&words.join(" · "))
 }

@@ -38,19 +38,28 @@ impl RunProgress<'_> {
         })
     }
 
+    /// The state of a step; `None` if the run has no such step.
+    pub fn state_word(&self, step: &Step) -> Option<&'static str> {
+        let (at, state) = self.of(step)?;
+        let halted = self.run.halt_reason(at).filter(|_| !self.driven);
+        Some(match state.outcome.grade() {
+            Some(_) if self.run.is_empty_loop(at) => NOTHING.0,
+            Some(found) => grade(found),
+            None if halted.is_some() => halted_word(self.run),
+            None => step_status(self.run.displayed_status(at, self.driven)),
+        })
+    }
+
     /// The state of a step, where it works, and its commit.
     pub fn words(&self, step: &Step) -> Vec<String> {
         let Some((at, state)) = self.of(step) else {
             return Vec::new();
         };
-        let halted = self.run.halt_reason(at).filter(|_| !self.driven);
-        let how = match state.outcome.grade() {
-            Some(_) if self.run.is_empty_loop(at) => NOTHING.0,
-            Some(found) => grade(found),
-            None if halted.is_some() => halted_word(self.run),
-            None => step_status(self.run.displayed_status(at, self.driven)),
-        };
-        let mut words = vec![how.to_owned()];
+        let mut words: Vec<String> = self
+            .state_word(step)
+            .map(str::to_owned)
+            .into_iter()
+            .collect();
         words.extend(
             self.run
                 .work_location(at)

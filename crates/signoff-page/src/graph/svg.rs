@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use signoff_plan::model::{Plan, Step, Work};
 use unicode_width::UnicodeWidthStr;
 
-use super::{RunProgress, remark, title};
+use super::{RunProgress, brief_remark, remark, title};
 use crate::graph::layout::StepGraph;
 use crate::graph::layout::chains::{Chain, Item, fold};
 use crate::graph::layout::layered::{Direction, EdgeSegment, Picture, Point, Size, arrange};
@@ -132,7 +132,7 @@ impl BoxRow {
         let lines = wrap(&title(step), COLUMNS - number.len());
         let height = PADDING * 2.0 + LINE * (count(lines.len()) + 1.0) - 2.0;
         Self {
-            remark: truncate(&remark(step, progress), COLUMNS + 4),
+            remark: truncate(&brief_remark(step, progress), COLUMNS + 4),
             class: match progress {
                 Some(progress) => format!("{} is-{}", step.work.kind(), progress.class(step)),
                 None => step.work.kind().to_owned(),

@@ -7,6 +7,7 @@ use super::ReviewView;
 use crate::address::path_segment;
 use crate::frame::token;
 use crate::moment::time;
+use crate::problem::code_in;
 
 /// What is said about the plan as a whole, what a critic has against it, and the planner.
 pub(super) fn section(review: &ReviewView<'_>) -> Markup {
@@ -41,7 +42,7 @@ fn comment_form(review: &ReviewView<'_>, base: &str) -> Markup {
 fn planner_form(review: &ReviewView<'_>, base: &str) -> Markup {
     html! {
         details {
-            summary { "Write the plan anew" }
+            summary { "Rewrite the plan" }
             form.step-form method="post" action={ (base) "/regenerate" } {
                 (token(review.csrf))
                 input type="hidden" name="digest" value=(review.plan.digest);
@@ -72,7 +73,7 @@ pub(super) fn comments_of(review: &ReviewView<'_>, step: Option<&str>) -> Markup
                             @if let Some(severity) = comment.severity { span.state.tone-regressed { span.sign aria-hidden="true" { "!" } (severity.name()) " objection" } " " }
                             strong { (comment.by) } " · " (time(&comment.at, review.now))
                         }
-                        p { (comment.text) }
+                        p { (code_in(&comment.text)) }
                         @if review.actions.comment {
                             form method="post" action={ "/plans/" (path_segment(review.key)) "/comments/" (path_segment(&comment.id)) "/resolve" } {
                                 (token(review.csrf))

@@ -17,7 +17,7 @@ pub use self::signing::{PlanActions, SigningView};
 use self::step::StepView;
 use crate::address::path_segment;
 use crate::moment::{format_duration, time};
-use crate::problem::code_in;
+use crate::problem::{code_in, prose};
 use crate::state::of_plan;
 use crate::words::count::count;
 
@@ -96,7 +96,7 @@ impl ReviewView<'_> {
                 div.title-row {
                     h1 { (plan.title.as_deref().unwrap_or(self.key)) }
                     div.buttons.no-wrap {
-                        a.button.to-decision href="#decision" { "Decide" }
+                        @if self.actions.can_decide() { a.button.to-decision href="#decision" { "Decide" } }
                         @if self.actions.edit { a.button href={ "/plans/" (path_segment(self.key)) "/text" } data-key="e" { "Edit the text" } }
                     }
                 }
@@ -125,14 +125,14 @@ impl ReviewView<'_> {
                         @if asked.state == RegenerationState::Running {
                             span.sign.pulse aria-hidden="true" { "●" }
                             div.body {
-                                p { "The planner writes " @match &asked.step { Some(step) => { "step " code { (step) } }, None => "the plan" } " anew. The plan changes when it is done, and not before." }
+                                p { "The planner rewrites " @match &asked.step { Some(step) => { "step " code { (step) } }, None => "the plan" } ". The plan changes when it is done, and not before." }
                                 @if let Some(line) = asked.progress.last() { p.small.muted { (line) } }
                                 noscript { p.small { a href={ "/plans/" (path_segment(self.key)) } { "Look again" } } }
                             }
                         } @else {
                             span.sign aria-hidden="true" { "✗" }
                             div.body {
-                                p { "The planner did not write it anew; the plan is as it was." }
+                                p { "The planner did not rewrite it; the plan is as it was." }
                                 @if let Some(error) = &asked.error {
                                     p.small { (code_in(&error.message)) }
                                     @for hint in &error.hints { p.small.muted { "→ " (code_in(hint)) } }
@@ -158,7 +158,7 @@ impl ReviewView<'_> {
                     span.sign aria-hidden="true" { "!" }
                     div.body {
                         strong { @if let Some(version) = rejection.version { "Version " (version) " was rejected" } @else { "It was rejected" } }
-                        @if let Some(feedback) = &rejection.feedback { p.prose { (feedback) } }
+                        @if let Some(feedback) = &rejection.feedback { (prose(feedback)) }
                     }
                 } }
             }
@@ -186,7 +186,7 @@ impl ReviewView<'_> {
         html! {
             section.section aria-label="About the plan" {
                 div.step-body {
-                    @for text in plan.task.iter().chain(&plan.context) { p.prose { (code_in(text)) } }
+                    @for text in plan.task.iter().chain(&plan.context) { (prose(text)) }
                     dl.facts {
                         (list_fact("Constraints", &plan.constraints))
                         (list_fact("Risks", &plan.risks))

@@ -35,6 +35,13 @@ pub struct PlanActions {
     pub comment: bool,
 }
 
+impl PlanActions {
+    /// Is there anything to decide about it?
+    pub(super) fn can_decide(&self) -> bool {
+        self.sign || self.reject || self.start
+    }
+}
+
 impl SigningView<'_> {
     pub(super) fn render(&self, review: &ReviewView<'_>) -> Markup {
         let (plan, actions) = (review.plan, review.actions);
@@ -51,13 +58,13 @@ impl SigningView<'_> {
                     div.buttons {
                         @if actions.sign && self.needs_key { a.button.sign href={ (base) "/key" } data-key="a" { "✓ Sign off with your key" } }
                         @else if actions.sign { (self.sign_form(review, &base)) }
-                        @if actions.start { (action(&base, "start", "Start", "primary", review)) }
+                        @if actions.start { (action(&base, "start", "Start", "primary start", review)) }
                         @if let Some(run) = review.run.filter(|_| !actions.sign) { a.button href={ "/runs/" (run) } { "See the run" } }
                     }
                     @if actions.sign && self.needs_key {
                         p.consequence { "Only a signature of your SSH key counts here. The next page shows the command for it." }
                     } @else if actions.sign && self.refused.is_none() {
-                        p.consequence { "You sign as " strong { (self.person) } " (" (self.proof) "). The signature covers exactly what you see here. It starts nothing: you start it afterwards." }
+                        p.consequence { "You sign as " strong { (self.person) } " (" (self.proof) "). The signature covers exactly what you see here, and the settings that it would run under (its terms). It starts nothing: you start it afterwards." }
                     } @else if actions.start {
                         p.consequence { "It runs in a process of its own and goes on when you close this page." }
                     }
@@ -102,7 +109,7 @@ impl SigningView<'_> {
 fn where_it_stands(review: &ReviewView<'_>) -> Option<&'static str> {
     Some(match review.plan.status.as_str() {
         "rejected" => {
-            "It was rejected. Change it, or have the planner write it anew; then it can be signed."
+            "It was rejected. Change it, or have the planner rewrite it; then it can be signed."
         }
         "draft" => "It cannot be signed before its errors are solved.",
         "executing" | "replanning" => "It is being carried out.",
@@ -202,7 +209,7 @@ fn reject(review: &ReviewView<'_>, base: &str) -> Markup {
                 div.field {
                     label for="feedback" { "What has to change?" }
                     textarea #feedback name="feedback" rows="5" required { "\n" (comments) }
-                    p.hint { @if !comments.is_empty() { "These are the open comments; change them as you like. " } "The planner reads this and answers with another version." }
+                    p.hint { @if !comments.is_empty() { "These are the open comments; change them as you like. " } "The planner is told this when it writes the next version." }
                 }
                 button.danger { "Reject" }
             }

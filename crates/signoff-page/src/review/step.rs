@@ -8,7 +8,7 @@ use signoff_api::plan::{Contract, OnFail, Step, Work};
 use super::{ReviewView, problem_of};
 use crate::address::path_segment;
 use crate::frame::token;
-use crate::problem::code_in;
+use crate::problem::{code_in, prose};
 use crate::state::of_step;
 
 /// One step of a review.
@@ -49,7 +49,7 @@ impl StepView<'_> {
                             @if let Some(contract) = &step.contract { (contract_of(contract)) }
                             @else if matches!(step.work, Work::Agent { .. }) { p.small.muted { "No contract: a person has to accept the work." } }
                         }
-                        @if let Some(text) = &step.instructions { p.prose { (code_in(text)) } }
+                        @if let Some(text) = &step.instructions { (prose(text)) }
                         (self.lists())
                         @for problem in problems { (problem_of(problem)) }
                         (super::comments::comments_of(self.review, Some(&step.id)))
@@ -199,14 +199,14 @@ impl StepView<'_> {
         let step = self.step;
         html! {
             details {
-                summary { "Write anew" }
+                summary { "Rewrite" }
                 form.step-form method="post" action={ "/plans/" (path_segment(self.review.key)) "/regenerate" } {
                     (self.hidden_inputs())
                     input type="hidden" name="step" value=(step.id);
                     div.field {
                         label for=(self.field("anew")) { "What should the planner do differently?" }
                         textarea id=(self.field("anew")) name="comment" required {}
-                        p.hint { "The planner writes this step anew and leaves the others. Your words are kept as a comment." }
+                        p.hint { "The planner rewrites this step and leaves the others. Your words are kept as a comment." }
                     }
                     button.primary { "Ask the planner" }
                 }
@@ -359,10 +359,10 @@ fn performer(work: &Work) -> Markup {
 fn work_facts(work: &Work) -> Markup {
     html! {
         @match work {
-            Work::Agent { task, .. } => p.prose { (code_in(task)) },
+            Work::Agent { task, .. } => (prose(task)),
             Work::Tool { args, .. } => (arguments(args)),
             Work::Ask { question, choices } => {
-                p.prose { (code_in(question)) }
+                (prose(question))
                 @if !choices.is_empty() { p.small.muted { "Answers: " (choices.join(", ")) } }
             },
             Work::Check => {},

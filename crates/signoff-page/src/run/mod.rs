@@ -4,6 +4,7 @@ pub mod step;
 mod tally;
 
 use maud::{Markup, PreEscaped, html};
+use signoff_api::event::{Isolation, Outcome};
 use signoff_api::report::{ReportedSignature, ReportedStep};
 use signoff_api::run::{Run, RunStep};
 
@@ -34,6 +35,8 @@ pub struct RunView<'a> {
     pub signatures: &'a [ReportedSignature],
     pub graph: Option<&'a str>,
     pub actions: &'a RunActions,
+    /// What its steps change comes into the checkout by itself.
+    pub lands_files: bool,
     /// Dollars that the plan allows.
     pub budget: Option<f64>,
     /// The step that is open, with everything about it.
@@ -55,6 +58,8 @@ pub struct RunActions {
     pub abort: bool,
     /// A step can be tried again or skipped.
     pub steps: bool,
+    /// It has ended, and its process has not yet.
+    pub is_leaving: bool,
 }
 
 impl RunView<'_> {
@@ -101,11 +106,11 @@ impl RunView<'_> {
                 div.meta {
                     (of_run(&run.status, run.inbox.len()).label())
                     @if let Some(reason) = run.paused.filter(|_| run.inbox.is_empty()) { span { "paused: " (format!("{reason:?}").to_lowercase()) } }
-                    @if run.undone { span { "undone" } }
-                    @if run.landed.is_some() { span { "✓ in your checkout" } }
+                    @if self.actions.is_leaving { span.state.tone-running { span.sign.pulse aria-hidden="true" { "●" } "tidying up" } }
                     a href={ "/plans/" (path_segment(&run.plan)) } { "plan " span.mono { (run.plan) } }
                     span { "began " (time(&run.started_at, self.now)) }
                 }
+                @if run.outcome.is_some() || run.undone { p.sentence { (outcome_sentence(run, &self.tally)) @if let Some(words) = self.whereabouts() { " " (words) } } }
                 div.run-bar { (self.figures()) (self.buttons()) }
             }
         }
@@ -114,6 +119,29 @@ impl RunView<'_> {
     /// All of that: the head, the questions, the timeline, and the graph where one is given.
     pub fn live_attributes(&self) -> Markup {
         html! { (self.run_head()) (self.inbox()) (self.timeline()) (self.drawing()) }
+    }
+
+    /// Where the result of a run that has ended is.
+    fn whereabouts(&self) -> Option<&'static str> {
+        let run = self.run;
+        if run.undone {
+            return Some("What it had brought into your checkout was taken out again.");
+        }
+        let is_shared = run.isolation == Some(Isolation::Shared);
+        // Of a run that failed, only some is there, and not all of it can be brought there.
+        let is_done = run.held.is_empty() && run.outcome != Some(Outcome::Failed);
+        let is_landed = run.landed.is_some() || (self.lands_files && is_done);
+        let is_waiting = self.actions.land && is_done;
+        [
+            (is_shared, "It worked in your checkout itself."),
+            (is_landed, "What it changed is in your checkout."),
+            (
+                is_waiting,
+                "What it changed is not in your checkout yet: bring it there when you have looked at it.",
+            ),
+        ]
+        .into_iter()
+        .find_map(|(holds, words)| holds.then_some(words))
     }
 
     fn drawing(&self) -> Markup {
@@ -144,7 +172,11 @@ impl RunView<'_> {
                     } }
                     div.figure { dt { "Tokens" } dd { (signoff_engine::tokens_text(used.tokens)) } }
                 }
-                div.figure { dt { "Evidence" } dd { (self.tally.grades()) } }
+                div.figure.evidence {
+                    dt { "Evidence" }
+                    dd { (self.tally.grades()) }
+                    @for meaning in self.tally.meanings() { dd.meaning { (meaning) } }
+                }
             }
         }
     }
@@ -329,26 +361,30 @@ impl RunView<'_> {
 }
 
 /// Where agents write.
-fn works_in(isolation: signoff_api::event::Isolation) -> &'static str {
+fn works_in(isolation: Isolation) -> &'static str {
     match isolation {
-        signoff_api::event::Isolation::Worktree => {
-            "trees of its own; your checkout gets the result"
-        }
-        signoff_api::event::Isolation::Shared => "your checkout itself",
+        Isolation::Worktree => "trees of its own; your checkout gets the result",
+        Isolation::Shared => "your checkout itself",
     }
 }
 
 /// The outcome in a sentence.
-pub fn outcome_sentence(run: &Run) -> String {
-    let steps = count(run.steps.len(), "step");
-    let grades = StepTally::of_steps(&run.steps).grades();
+pub fn outcome_sentence(run: &Run, tally: &StepTally) -> String {
+    let steps = count(tally.steps, "step");
+    let grades = tally.grades();
     let took = millis_between(&run.started_at, &run.updated_at)
         .map_or_else(String::new, |took| format!(" in {}", format_duration(took)));
     match run.outcome {
-        Some(signoff_api::event::Outcome::Completed) => {
+        Some(Outcome::Completed) if tally.is_whole() => {
             format!("All of its {steps} are done{took}: {grades}.")
         }
-        Some(_) => format!(
+        Some(Outcome::Completed) => format!("It is done{took}: {grades}."),
+        Some(Outcome::Partial) => {
+            format!(
+                "It is done{took}, without those of its {steps} that were not critical: {grades}."
+            )
+        }
+        Some(Outcome::Failed) => format!(
             "It failed after {}: {grades}.",
             took.trim_start_matches(" in ")
         ),

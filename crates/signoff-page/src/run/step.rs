@@ -140,7 +140,7 @@ pub fn details(detail: &StepDetail<'_>) -> Markup {
                 @for one in &told.attempts { (attempt_link(&base, detail, one)) }
             }
         }
-        @if let Some(failed) = attempt.and_then(|one| one.failed.as_ref()) { p.small.first-failure { "✗ " (failed) } }
+        @if let Some(failed) = attempt.and_then(|one| one.failed.as_ref()).filter(|_| !has_red_contract(detail, attempt)) { p.small.first-failure { "✗ " (failed) } }
         nav.tabs aria-label="About the attempt" {
             @for (tab, name, word) in Tab::ALL {
                 @if has(detail, tab) {
@@ -154,6 +154,12 @@ pub fn details(detail: &StepDetail<'_>) -> Markup {
         }
         @if detail.can_decide { (decisions(detail, &base)) }
     }
+}
+
+/// Does the contract that is shown say itself why the attempt failed?
+fn has_red_contract(detail: &StepDetail<'_>, attempt: Option<&ReportedAttempt>) -> bool {
+    let contract = attempt.and_then(|one| one.contract.as_ref());
+    detail.tab == Tab::Contract && contract.is_some_and(|run| run.verdict == "fail")
 }
 
 fn has(detail: &StepDetail<'_>, tab: Tab) -> bool {
@@ -209,24 +215,34 @@ fn says_more(step: &RunStep) -> bool {
 /// How we know that it is done, in a sentence; or where it stands.
 pub fn sentence(step: &RunStep, told: &ReportedStep) -> Markup {
     let state = of_step(&step.status, step.evidence);
+    let text = explanation(step, told);
+    html! {
+        p class={ "sentence tone-" (state.tone) } {
+            strong { (state.sign) " " (state.word) }
+            @if !text.is_empty() { ": " (text) }
+            "."
+        }
+    }
+}
+
+/// The same without the state.
+pub fn explanation(step: &RunStep, told: &ReportedStep) -> String {
     let (text, room) = match (step.evidence, &step.facts) {
         (Some(grade), Some(facts)) => {
             let room = match facts.overlay_mode.as_deref() {
-                Some("overlay" | "copy") => ", in a clean tree of the harness",
+                Some("overlay" | "copy") => "; judged in a clean tree of the harness",
                 _ => "",
             };
             (qualified_meaning(grade, facts), room)
         }
         _ => (step.reason.clone().unwrap_or_default(), ""),
     };
-    html! {
-        p class={ "sentence tone-" (state.tone) } {
-            strong { (state.sign) " " (state.word) }
-            @if !text.is_empty() { ": " (text) (room) }
-            @if told.attempts.len() > 1 { ", after " (told.attempts.len()) " attempts" }
-            "."
-        }
-    }
+    let attempts = match told.attempts.len() {
+        0 | 1 => String::new(),
+        attempts if text.is_empty() => format!("after {attempts} attempts"),
+        attempts => format!("; after {attempts} attempts"),
+    };
+    format!("{text}{room}{attempts}")
 }
 
 fn decisions(detail: &StepDetail<'_>, base: &str) -> Markup {

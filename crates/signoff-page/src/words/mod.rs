@@ -5,6 +5,7 @@ pub mod columns;
 pub mod count;
 pub mod evidence;
 pub mod halted;
+pub mod paragraphs;
 pub mod sanitize;
 pub mod short_text;
 pub mod time;

@@ -13,7 +13,7 @@ use signoff_page::review::text::TextView;
 use signoff_plan::edit::StepPlace;
 use signoff_runtime::Error;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{EditOptions, PlanChange, edit, edit_text};
+use signoff_runtime::plans::{EditOptions, PlanChange, PlanView, edit, edit_text};
 
 use super::frame::{EmptyForm, Screen, page};
 use super::request::{PageRequest, form_route, shows};
@@ -106,9 +106,24 @@ pub(super) fn apply_change(
             expect_version: None,
             expect_digest: Some(digest.to_owned()),
         };
-        edit(call.by_person(), &path, &name, changes, &options).map_err(call.fail_about(plan))?;
+        let edited = edit(call.by_person(), &path, &name, changes, &options);
+        let edited = edited.map_err(call.fail_about(plan))?;
+        return Ok(redirect_to_edited(
+            plan,
+            done,
+            edited.voids_signature,
+            edited.step.as_deref(),
+        ));
     }
     Ok(redirect_to_plan(plan, done))
+}
+
+/// To where the plan was changed, with a word about it.
+fn redirect_to_edited(plan: &str, done: &str, is_unsigned: bool, step: Option<&str>) -> Redirect {
+    let unsigned = if is_unsigned { "-unsigned" } else { "" };
+    let place = step.map_or_else(String::new, |step| format!("#step-{}", path_segment(step)));
+    let plan = path_segment(plan);
+    Redirect::to(&format!("/plans/{plan}?done={done}{unsigned}{place}"))
 }
 
 /// To the plan, with a word about what was done.
@@ -161,6 +176,8 @@ fn save_text(call: &Call, asked: &PageRequest<TextForm>) -> Result<Redirect, Htt
     } else {
         text.replace("\r\n", "\n")
     };
+    let view = PlanView::of(&call.project, &file).map_err(call.fail_about(plan))?;
+    let was_signed = view.status.as_ref().is_some_and(|status| status.signed);
     let (path, name) = call.locate_plan(plan)?;
     let saved = edit_text(
         call.by_person(),
@@ -169,8 +186,9 @@ fn save_text(call: &Call, asked: &PageRequest<TextForm>) -> Result<Redirect, Htt
         text.as_bytes(),
         &file.source,
     );
-    saved.map_err(call.fail_about(plan))?;
-    Ok(redirect_to_plan(plan, "edited"))
+    let saved = saved.map_err(call.fail_about(plan))?;
+    let is_unsigned = was_signed && saved.plan.digest() != file.digest();
+    Ok(redirect_to_edited(plan, "edited", is_unsigned, None))
 }
 
 /// Which text the editor was opened with.

@@ -2,9 +2,12 @@
 
 use axum::response::Html;
 use serde::Deserialize;
+use signoff_engine::PlanState;
 use signoff_page::frame::{Frame, Notice, Place};
-use signoff_runtime::plans::{ListOptions, Listing};
-use signoff_runtime::{Clock as _, questions};
+use signoff_page::plans::WAITING;
+use signoff_runtime::Clock as _;
+use signoff_runtime::inbox::waiting_count;
+use signoff_runtime::plans::{ListOptions, Listing, count_in_states};
 
 use crate::calls::Call;
 use crate::error::HttpError;
@@ -42,16 +45,8 @@ pub(super) fn listing(call: &Call) -> Result<Listing, HttpError> {
 
 /// The stream of what happens from now on.
 pub(super) fn new_events(call: &Call) -> String {
-    let told = signoff_runtime::activity::activity_after(&call.project, 0);
-    let last = told.last().map_or(0, |event| event.seq);
+    let last = signoff_runtime::activity::last_activity(&call.project);
     format!("/api/events?after={last}")
-}
-
-/// How many questions wait.
-pub(super) fn count_open_questions(call: &Call, listing: &Listing) -> Result<usize, HttpError> {
-    let asked = questions::open(&call.project).map_err(|error| call.fail(error))?;
-    let of_runs: usize = listing.plans.iter().map(|plan| plan.questions).sum();
-    Ok(of_runs + asked.len())
 }
 
 /// The whole page.
@@ -82,7 +77,12 @@ fn with_frame(
     screen: &Screen,
     shown: impl FnOnce(&Frame<'_>) -> signoff_page::Markup,
 ) -> Result<Html<String>, HttpError> {
-    let waiting = count_open_questions(call, &listing(call)?)?;
+    let waiting = waiting_count(&call.project).map_err(|error| call.fail(error))?;
+    let states: Vec<PlanState> = (WAITING.iter())
+        .filter_map(|name| PlanState::from_name(name))
+        .collect();
+    let plans = count_in_states(&call.project, &call.clock, &states);
+    let plans = plans.map_err(|error| call.fail(error))?;
     let root = call.project.store.workspace();
     let project = root
         .file_name()
@@ -94,6 +94,7 @@ fn with_frame(
         project: &project,
         person: &session.person,
         waiting,
+        plans,
         csrf: &session.csrf,
         events: screen.events.as_deref(),
         activity: &new_events(call),
@@ -105,18 +106,17 @@ fn with_frame(
 /// What was done, in a sentence. Only known words: an address is written by anybody.
 fn done_sentence(word: &str) -> Option<(&'static str, &'static str)> {
     Some(match word {
-        "signed" => (
-            "proved",
-            "Signed. It covers exactly this text and these terms.",
-        ),
+        "signed" => ("proved", "Signed. Start it when you are ready."),
         "rejected" => (
             "regressed",
             "Rejected. Your words are kept for the planner.",
         ),
         "cancelled" => ("skipped", "Cancelled."),
-        "started" => ("running", "It runs, in a process of its own."),
-        "edited" => ("held", "Saved. The plan has to be signed again."),
-        "moved" => ("held", "Moved. The plan has to be signed again."),
+        "started" => ("running", "Started. It goes on when you close this page."),
+        "edited" => ("held", "Saved."),
+        "edited-unsigned" => ("held", "Saved. The plan has to be signed again."),
+        "moved" => ("held", "Moved."),
+        "moved-unsigned" => ("held", "Moved. The plan has to be signed again."),
         "resolved" => ("held", "The comment is settled."),
         "commented" => ("held", "Your comment is kept with the plan."),
         "answered" => ("proved", "Answered."),

@@ -15,10 +15,10 @@ use signoff_runtime::inbox::waiting_items;
 use signoff_runtime::plan_file::PlanFile;
 use signoff_runtime::plan_history::PlanHistory;
 use signoff_runtime::plans::ListedPlan;
-use signoff_runtime::runs::view::RunView;
+use signoff_runtime::runs::listed_run::ListedRun;
 use signoff_runtime::threads::topics;
 
-use super::frame::{EmptyForm, Screen, listing, new_events, now, page};
+use super::frame::{Screen, listing, new_events, now, page};
 use super::request::{PageRequest, shows};
 use super::review::handed_in_version;
 use crate::calls::Call;
@@ -27,7 +27,7 @@ use crate::state::AppState;
 
 /// Plans whose text is looked at: each is read and checked.
 const READ: usize = 40;
-/// Plans that are shown at once.
+/// Plans, or runs, that are shown at once.
 const MOST: usize = 200;
 
 pub(super) fn routes() -> Router<AppState> {
@@ -63,14 +63,15 @@ fn plans(call: &Call, asked: &PageRequest<PlansQuery>) -> Result<Html<String>, H
     });
     let rows: Vec<PlanRow> = rows.filter(|row| filter.shows(row)).take(most).collect();
     let waiting = waiting_items(&call.project).map_err(|error| call.fail(error))?;
-    let questions = if filter.is_empty() {
-        waiting.items
+    let (questions, held) = if filter.is_empty() {
+        (waiting.items, waiting.held)
     } else {
-        Vec::new()
+        (Vec::new(), Vec::new())
     };
     let view = PlansView {
         rows: &rows,
         questions: &questions,
+        held: &held,
         filter: &filter,
         total,
         most,
@@ -115,7 +116,7 @@ fn plan_row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
         "executing" | "stalled" | "failed" | "completed" | "replanning"
     );
     let run = history.newest_run().filter(|_| ran && read);
-    let run = run.and_then(|run| RunView::load(&call.project, run).ok());
+    let run = run.and_then(|run| ListedRun::load(&call.project, run).ok());
     let words = file.as_ref().map(|file| search_words(&file.checked));
     PlanRow {
         words: words.unwrap_or_default(),
@@ -123,7 +124,7 @@ fn plan_row(call: &Call, plan: &ListedPlan, read: bool) -> PlanRow {
         steps: file.as_ref().map(|file| file.checked.plan.steps.len()),
         errors: problems(Severity::Error),
         warnings: problems(Severity::Warning),
-        run: run.map(|view| RunSummary::new(view.to_api())),
+        run: run.map(|run| run.to_api()),
         topic: None,
         plan: plan.to_api(here),
     }
@@ -143,10 +144,16 @@ fn search_words(plan: &Checked) -> Vec<String> {
     own.into_iter().flatten().chain(roles).collect()
 }
 
-fn runs(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, HttpError> {
-    let all = RunView::load_all(&call.project).map_err(|error| call.fail(error))?;
-    let listed = all.into_iter().rev().map(|(id, view)| match view {
-        Ok(view) => RunSummary::new(view.to_api()),
+/// How many runs to show.
+#[derive(Debug, Default, Deserialize)]
+struct RunsQuery {
+    most: Option<usize>,
+}
+
+fn runs(call: &Call, asked: &PageRequest<RunsQuery>) -> Result<Html<String>, HttpError> {
+    let all = ListedRun::load_all(&call.project).map_err(|error| call.fail(error))?;
+    let listed = all.into_iter().rev().map(|(id, run)| match run {
+        Ok(run) => run.to_api(),
         Err(error) => RunSummary::unreadable(id, call.fail(error).error.message),
     });
     let listed: Vec<RunSummary> = listed.collect();
@@ -154,7 +161,7 @@ fn runs(call: &Call, asked: &PageRequest<EmptyForm>) -> Result<Html<String>, Htt
         title: "Runs".to_owned(),
         place: Place::Runs,
         events: Some(new_events(call)),
-        html: signoff_page::plans::runs(&listed, now(call)),
+        html: signoff_page::plans::runs(&listed, asked.sent.most.unwrap_or(MOST), now(call)),
         done: None,
     };
     page(call, &asked.person, &screen)

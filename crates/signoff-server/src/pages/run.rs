@@ -186,6 +186,7 @@ fn shown_run<'a>(
         signatures: &[],
         graph: None,
         actions,
+        lands_files: view.run.lands_files(),
         budget: budget.usd,
         open: None,
         from: 0,
@@ -222,8 +223,9 @@ fn actions(view: &RunView) -> RunActions {
     let over = view.over || view.run.outcome().is_some();
     let landed = view.run.landed_commit().is_some();
     RunActions {
-        pause: view.driven,
-        stop: view.driven,
+        pause: view.driven && !over,
+        stop: view.driven && !over,
+        is_leaving: view.driven && over,
         abort: !over,
         resume: !view.driven && !over,
         land: over
@@ -231,7 +233,7 @@ fn actions(view: &RunView) -> RunActions {
             && !view.run.is_undone()
             && (!view.run.lands_files() || !view.held_files().is_empty()),
         undo: over && !view.driven && !view.run.is_undone(),
-        steps: view.driven || !over,
+        steps: !over,
     }
 }
 

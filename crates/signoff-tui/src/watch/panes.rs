@@ -5,7 +5,7 @@ use signoff_api::run::RunStep;
 
 use super::{Watch, WatchPane};
 use crate::frame::{PaneLine, Tone};
-use crate::text::{lines, single_line, wrap};
+use crate::text::{clock_time, lines, single_line, wrap};
 
 impl Watch {
     pub(super) fn pane_names(&self) -> Vec<String> {
@@ -73,8 +73,8 @@ impl Watch {
             step.evidence
                 .map(|grade| format!("{grade:?}").to_lowercase()),
         );
-        put("began   ", step.started_at.clone());
-        put("ended   ", step.ended_at.clone());
+        put("began   ", step.started_at.as_deref().map(clock_time));
+        put("ended   ", step.ended_at.as_deref().map(clock_time));
         put("commit  ", step.commit.clone());
         let tail = self.data.transcript.iter().rev().take(8).rev();
         let tail: Vec<PaneLine> = tail

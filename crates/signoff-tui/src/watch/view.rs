@@ -17,7 +17,7 @@ const HELP: &str = "j k ↑ ↓   select a step, or an item of the inbox
 1 … 5     open a pane (tab: the next)
 PgUp PgDn scroll; G: back to the end
 f         follow the step that is at work
-p  s      pause (nothing new starts), stop (agents too)
+p  s      pause: nothing new starts; stop: agents too
 r         resume, in a process of its own
 t  x      retry or skip the step
 A         abort: the run ends as failed

@@ -71,7 +71,7 @@ export async function forms({ check, holds, page, at, project, plainPage }) {
     project.propose("anew.md", "Write me anew", [GREETING, SECOND]);
     project.answer(plan("Write me anew", [{ ...GREETING, task: "Write greeting.txt for Ada." }, SECOND]));
     await page.goto(at("anew.md"));
-    await page.click("#step-greeting .step-actions summary:has-text(\"Write anew\")");
+    await page.click("#step-greeting .step-actions summary:has-text(\"Rewrite\")");
     await page.fill("#step-greeting [name=comment]", "Greet Ada.");
     await page.click("#step-greeting form[action$=regenerate] button");
     await page.waitForSelector("#step-greeting .prose:has-text(\"for Ada\")", { timeout: 60_000 });
@@ -80,7 +80,7 @@ export async function forms({ check, holds, page, at, project, plainPage }) {
 
   await check("a planner that fails is told of, with the reason", async () => {
     project.answer("I would rather not.\n");
-    await page.click("#step-second .step-actions summary:has-text(\"Write anew\")");
+    await page.click("#step-second .step-actions summary:has-text(\"Rewrite\")");
     await page.fill("#step-second [name=comment]", "Shorter.");
     await page.click("#step-second form[action$=regenerate] button");
     await page.waitForSelector("#planner .tone-failed:has-text(\"as it was\")", { timeout: 60_000 });

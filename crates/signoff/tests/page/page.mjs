@@ -85,6 +85,19 @@ await check("a step is edited in its form", async () => {
   await page.click("#step-greeting button.primary");
   await page.waitForSelector("text=Saved.");
   holds((await page.textContent("#step-greeting .step-title")) === "Write the new greeting", "the title is the old one");
+  // It was not signed, and the person is where they were.
+  holds((await page.textContent(".notices .body")) === "Saved.", "it says more than it knows");
+  holds(page.url().endsWith("#step-greeting"), `it leads to ${page.url()}`);
+});
+
+await check("the title counts what waits on top of the list, also when that changes", async () => {
+  await page.goto(`${project.base}/`);
+  const counted = () => page.evaluate(() => [document.title.match(/^\((\d+)\)/)?.[1], document.querySelector("#group-proposed .tag")?.textContent].join());
+  const before = await counted();
+  holds(before === `${before.split(",")[0]},${before.split(",")[0]}`, `it says ${before}`);
+  project.propose("counted.md", "Count me", [GREETING]);
+  await page.waitForSelector("text=Count me", { timeout: 30_000 });
+  await page.waitForFunction((before) => Number(document.title.match(/^\((\d+)\)/)[1]) === before + 1, Number(before.split(",")[0]));
 });
 
 await check("a move that breaks a dependency is refused and snaps back", async () => {
@@ -149,6 +162,22 @@ await check("a plan is signed, started and watched to its end", async () => {
   await signAndStart("greet.md");
   await page.waitForSelector("#run-head[data-status=completed]", { timeout: 60_000 });
   await page.waitForSelector("#step-second .state:has-text(\"proved\"), #step-second .state:has-text(\"held\")");
+  // Where the result is, what the grades mean, and what can be done now: also to who did not load the page anew.
+  await page.waitForSelector("#run-head .sentence:has-text(\"in your checkout\")");
+  await page.waitForSelector("#run-head .meaning:has-text(\"proved: red before\")");
+  await page.waitForSelector("#confirm-undo", { timeout: 30_000 });
+  holds((await page.locator("#run-head button:has-text(\"Pause\"), #run-head button:has-text(\"Stop\")").count()) === 0, "a run that is over can be stopped");
+});
+
+await check("an edit of a signed plan says that it is unsigned", async () => {
+  project.propose("signed.md", "Sign me twice", [GREETING]);
+  await page.goto(at("signed.md"));
+  await page.click("button.sign");
+  await page.waitForSelector("text=Signed by");
+  await page.click("#step-greeting details summary");
+  await page.fill("#step-greeting [name=title]", "Write another greeting");
+  await page.click("#step-greeting .step-edit button.primary");
+  await page.waitForSelector("text=Saved. The plan has to be signed again.");
 });
 
 await check("reload in the middle: the page is the same", async () => {
@@ -163,7 +192,9 @@ await check("an escalation is answered, and can be taken back before it is sent"
   await signAndStart("stuck.md");
   await page.waitForSelector(".question", { timeout: 60_000 });
   await page.goto(`${project.base}/inbox`);
+  holds(await page.isVisible("text=1 question"), "questions are not counted");
   await page.click("button.choice[value=skip]");
+  await page.waitForSelector("text=Nothing else waits for you.");
   await page.click(".toast button");
   await page.waitForSelector(".question:visible");
   await page.click("button.choice[value=skip]");

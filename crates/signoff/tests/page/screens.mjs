@@ -20,7 +20,7 @@ export async function screens({ main, empty, keyed, named }, page) {
   const fills = (field, text, then) => async () => { await page.fill(field, text); await page.click("button.primary"); await page.waitForSelector(then); };
   const edits = async () => { await page.click("#step-docs .step-edit summary"); await page.fill("#step-docs [name=contract]", "true"); await page.waitForSelector("#step-docs .problems p"); };
   const overtaken = async () => { await edits(); await page.$eval("#step-docs .step-edit [name=digest]", (field) => { field.value = "0".repeat(64); }); await page.click("#step-docs .step-edit button.primary"); await page.waitForSelector("#kept-title"); };
-  const asksPlanner = async () => { main.answer("I would rather not.\n"); await page.click("#step-second summary:has-text(\"Write anew\")"); await page.fill("#step-second [name=comment]", "Shorter."); await page.click("#step-second form[action$=regenerate] button"); await page.waitForSelector("#planner .tone-failed", { timeout: 60_000 }); };
+  const asksPlanner = async () => { main.answer("I would rather not.\n"); await page.click("#step-second summary:has-text(\"Rewrite\")"); await page.fill("#step-second [name=comment]", "Shorter."); await page.click("#step-second form[action$=regenerate] button"); await page.waitForSelector("#planner .tone-failed", { timeout: 60_000 }); };
   const answers = async () => { await page.click("button.choice[value=skip]"); await page.waitForSelector(".toast"); };
   return {
     "sign-in": [`${empty.base}/sign-in`],

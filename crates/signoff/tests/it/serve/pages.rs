@@ -144,6 +144,52 @@ fn what_is_newest_is_read_before_anybody_asks() {
 }
 
 #[test]
+fn runs_that_have_ended_are_not_read_again_for_every_list() {
+    let project = signed(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["run", "plan.md"]).assert_success();
+    // More than a server keeps whole, and older than what could change unseen.
+    let copies = format!(
+        "cd .signoff/runs; for at in {{10..79}}; do cp -a {} 20250101-0000$at-aaaa; done",
+        newest_run(&project)
+    );
+    let rest = "find .signoff -type f -exec touch -d 2025-01-01 {} +";
+    for line in [&copies, rest] {
+        project.bash(line, &project.path()).assert_success();
+    }
+    let served = Served::signed_in(&project);
+    let shown = page(&served, "/runs");
+    assert_eq!(shown.matches(">Test plan<").count(), 71, "{shown}");
+    // Whoever reads one of them from its beginning now finds it damaged.
+    for at in 10..80 {
+        let journal = format!(".signoff/runs/20250101-0000{at}-aaaa/journal.jsonl");
+        let text = project.read(&journal);
+        project.write(&journal, &text.replacen("run_started", "run_stirred", 1));
+    }
+    project.bash(rest, &project.path()).assert_success();
+    let again = page(&served, "/runs");
+    assert_eq!(again.matches(">Test plan<").count(), 71, "{again}");
+}
+
+#[test]
+fn the_commands_for_a_first_plan_work_as_they_stand() {
+    let project = project(&Script::new(), "");
+    let config = project
+        .read(".signoff/config.toml")
+        .replace("coder", "default");
+    project.write(".signoff/config.toml", &config);
+    project.signoff(["trust"]).assert_success();
+    let served = Served::signed_in(&project);
+    let empty = page(&served, "/");
+    let copied = empty.split("data-copies=\"").skip(1);
+    let commands = copied.filter_map(|rest| rest.split('"').next());
+    // To draft one needs a model.
+    for command in commands.filter(|line| !line.starts_with("signoff plan ")) {
+        project.bash(command, &project.path()).assert_success();
+    }
+    assert!(page(&served, "/").contains("href=\"/plans/fix.md\""));
+}
+
+#[test]
 fn a_search_finds_what_stands_in_plans_that_are_not_among_the_newest() {
     let project = project(&makes_out(), "");
     let text = plan(&[&agent("Make it.", "out")]);
@@ -334,6 +380,7 @@ fn files_that_both_changed_are_settled_and_a_refusal_says_so() {
         inbox.contains("2 files held back") && inbox.contains("conf.txt"),
         "{inbox}"
     );
+    assert!(inbox.contains("id=\"waiting-count\">1<"), "{inbox}");
     let csrf = field(&inbox, "csrf").to_owned();
     let land = |fields: &[(&str, &str)]| {
         let fields = [&[("csrf", csrf.as_str())], fields].concat();
@@ -354,7 +401,9 @@ fn files_that_both_changed_are_settled_and_a_refusal_says_so() {
     let landed = land(&[("settle", "keep"), ("path", "")]);
     assert_eq!(landed.status, 303, "{landed:?}");
     assert_eq!(project.read("d/b.txt"), "mine\n");
-    assert!(page(&served, "/inbox").contains("Nothing waits for you"));
+    let inbox = page(&served, "/inbox");
+    assert!(inbox.contains("Nothing waits for you"), "{inbox}");
+    assert!(!inbox.contains("waiting-count"), "{inbox}");
 }
 
 #[test]

@@ -25,8 +25,8 @@ use crate::style::{HINT, TITLE, paint};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What the person is shown the way with, where they are when they need it.
-const ADVICE: &str = "README.md is there already, so this contract holds before anybody works: it proves nothing. \
-Open \"Edit\" below and let it look for the section: grep -q '^## Usage' README.md";
+const ADVICE: &str = "`README.md` is there already, so this contract holds before anybody works: it proves nothing. \
+Open \"Edit\" below and let it look for the section: `grep -q '^## Usage' README.md`";
 
 /// Serves the demo's project until Ctrl-C.
 pub(super) fn open(session: &mut Session, folder: &Path) -> Result<u8, Failure> {
