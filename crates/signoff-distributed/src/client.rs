@@ -299,6 +299,15 @@ impl RemoteRunAccess for RemoteRuns {
         self.fetch(run).map_err(|error| error.to_string())
     }
 
+    fn share_files(&self, run: &str, names: &[String]) -> Result<(), String> {
+        let share = || {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let dir = self.project.store.run_dir(run);
+            run_files::share(&self.database()?, run, &dir, &names)
+        };
+        share().map_err(|error: ClusterError| error.to_string())
+    }
+
     fn ask(&self, run: &str, what: RequestKind) -> Result<Option<String>, String> {
         let request = Request {
             schema: request::SCHEMA.to_owned(),

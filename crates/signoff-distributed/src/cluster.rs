@@ -1,6 +1,6 @@
 //! What the loop is given of the other machines.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -56,7 +56,9 @@ impl Cluster for Worker {
         Err(FOLLOWS.to_owned())
     }
 
-    fn withdraw(&self) {}
+    fn withdraw(&self) -> Vec<(String, u32)> {
+        Vec::new()
+    }
 
     fn is_driving(&self) -> bool {
         false
@@ -103,8 +105,8 @@ struct DrivenState {
     unpushed: BTreeMap<String, String>,
     /// How often some were taken there.
     pushes: u64,
-    /// Orders that nobody has reported about.
-    open: BTreeSet<String>,
+    /// Orders that nobody has reported about, by name.
+    open: BTreeMap<String, WorkOrder>,
     news: Option<ClusterMessageSender>,
 }
 
@@ -157,13 +159,13 @@ impl DrivenRun {
 
     /// Orders that nobody has reported about.
     pub(crate) fn open_orders(&self) -> Vec<String> {
-        self.lock().open.iter().cloned().collect()
+        self.lock().open.keys().cloned().collect()
     }
 
     /// An order was reported about: its report goes to the loop.
     pub(crate) fn deliver_report(&self, order: &str, report: Report) {
         let mut state = self.lock();
-        if state.open.remove(order)
+        if state.open.remove(order).is_some()
             && let Some(news) = &state.news
         {
             news(ClusterMessage::Report(Box::new(report)));
@@ -189,7 +191,7 @@ impl DrivenRun {
             // A reader of the line has to find the commit.
             self.push()?;
         }
-        if text.contains("\"blob\":\"") || text.contains("plan_replanned") {
+        if text.contains("\"blob\":\"") || text.contains("\"snapshot\":\"") {
             let names = run_files::first_files(&self.dir)?;
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             run_files::share(&self.database, &self.run, &self.dir, &names)?;
@@ -280,7 +282,8 @@ impl DrivenRun {
             return Err(ClusterError::TakenOver);
         }
         failpoint::reach("orders.given");
-        let open = signed.into_iter().map(|order| order.id);
+        let names = signed.into_iter().map(|order| order.id);
+        let open = names.zip(orders.iter().cloned());
         self.lock().open.extend(open);
         Ok(())
     }
@@ -331,12 +334,17 @@ impl Cluster for DrivenRun {
         self.retry_while_unreachable(|| self.queue_order(&orders))
     }
 
-    fn withdraw(&self) {
-        self.lock().open.clear();
-        if !self.lost.load(Ordering::Relaxed) {
-            // Where that fails, another process drives the run, or nobody can be told.
-            drop(self.database.withdraw(&self.run, self.epoch));
+    fn withdraw(&self) -> Vec<(String, u32)> {
+        let mut open = std::mem::take(&mut self.lock().open);
+        if self.lost.load(Ordering::Relaxed) {
+            return Vec::new();
         }
+        // Where that fails, another process drives the run, or nobody can be told.
+        let uncalled = self.database.withdraw(&self.run, self.epoch);
+        let uncalled = uncalled.unwrap_or_default().into_iter();
+        let uncalled = uncalled.filter_map(|name| open.remove(&name));
+        let calls = uncalled.filter(|order| order.task == OrderedTask::Call);
+        calls.map(|order| (order.step, order.attempt)).collect()
     }
 
     fn is_driving(&self) -> bool {

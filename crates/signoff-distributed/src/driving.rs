@@ -8,12 +8,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use signoff_api::request::{Request, RequestKind};
 use signoff_engine::{Actor, Event, Outcome, PauseReason, RecordedEvent, Run, goes_on_by_itself};
-use signoff_runtime::cluster::{Cluster as _, OrderedTask, Report};
+use signoff_runtime::cluster::{Cluster as _, Report};
 use signoff_runtime::drive::{NoPerson, Observe, StopReason};
 use signoff_runtime::live::hand_over::work_reference;
 use signoff_runtime::live::{PreparedRun, RunOptions};
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::control::{record_ending, record_request};
+use signoff_runtime::runs::next_version::{self, SignedVersion};
 use signoff_runtime::runs::view::RunView;
 use signoff_runtime::signing::message::{MessageProof, verify_message};
 use signoff_runtime::{Clock, Error, SystemClock};
@@ -24,6 +25,7 @@ use signoff_store::runs::requests::Requests;
 use crate::cluster::{DrivenRun, DrivenSetup};
 use crate::database::{Database, OrderReport, RequestRow};
 use crate::error::ClusterError;
+use crate::journal_lines::PlanVersion;
 use crate::machine::Shared;
 use crate::mirror::{Mirror, MirrorOptions};
 
@@ -107,7 +109,7 @@ fn drive_taken(
     let head = head.ok_or_else(|| ClusterError::Untrusted(format!("there is no run {run}")))?;
     let project_id = head.project;
     let remote = shared.remote_of(&project_id)?;
-    let mirror = Mirror::fetch(database, mirrors, run, &remote)?;
+    let mut mirror = Mirror::fetch(database, mirrors, run, &remote)?;
     let driven = Arc::new(DrivenRun::new(DrivenSetup {
         database: database.clone(),
         run: run.to_owned(),
@@ -120,7 +122,7 @@ fn drive_taken(
         patience: shared.lease * 2 / 3,
         journal: mirror.journal.clone(),
     }));
-    let project = mirror.project(Arc::clone(&driven) as _)?;
+    let mut project = mirror.project(Arc::clone(&driven) as _)?;
     loop {
         let had_failed = RunView::load(&project, run)?.run.outcome() == Some(Outcome::Failed);
         let resumes = take_requests(database, &project, run)?;
@@ -136,14 +138,23 @@ fn drive_taken(
         } else {
             Actor::Person
         };
+        if !resumes.is_empty() {
+            mirror.fetch_files(database)?;
+            match take_next_version(&mirror, &project, run, &driven) {
+                Ok(Some(under_it)) => project = under_it,
+                Ok(None) => {}
+                Err(why) => {
+                    mirror.install_versions()?;
+                    refuse_all(database, run, &resumes, &why)?;
+                    continue;
+                }
+            }
+        }
         let prepared = PreparedRun::resume(&project, run, actor, &RunOptions::default(), &clock);
         let prepared = match prepared {
             // The person who asked gets the error; otherwise the run pauses with it.
             Err(error) if !resumes.is_empty() => {
-                let refused = encode_reply(Some(error.to_string()));
-                for name in &resumes {
-                    database.reply(run, name, &refused)?;
-                }
+                refuse_all(database, run, &resumes, &error.to_string())?;
                 continue;
             }
             prepared => prepared?,
@@ -164,6 +175,55 @@ fn drive_taken(
             return Ok(ended);
         }
     }
+}
+
+fn refuse_all(
+    database: &Database,
+    run: &str,
+    requests: &[String],
+    why: &str,
+) -> Result<(), ClusterError> {
+    let refused = encode_reply(Some(why.to_owned()));
+    let mut requests = requests.iter();
+    requests.try_for_each(|name| database.reply(run, name, &refused))
+}
+
+/// The project under the next version of the plan, if a person signed one that the run may go on under. The error says why it
+/// cannot go on under it, or not without one.
+fn take_next_version(
+    mirror: &Mirror,
+    project: &Project,
+    run: &str,
+    driven: &Arc<DrivenRun>,
+) -> Result<Option<Project>, String> {
+    let awaited = next_version::awaited(project, run).map_err(|error| error.to_string())?;
+    let fits = |next: &SignedVersion| {
+        let is_present = (&next.digest, &next.terms) == (&awaited.present.0, &awaited.present.1);
+        next.plan == awaited.plan && next.path == awaited.path && !is_present
+    };
+    let Some(next) = mirror.next_version().filter(fits) else {
+        let plan = &awaited.plan;
+        let unsigned = || {
+            format!("it waits for the new version `{plan}`, which `signoff approve {plan}` signs")
+        };
+        return if awaited.is_drafted {
+            Err(unsigned())
+        } else {
+            Ok(None)
+        };
+    };
+    let installed = mirror.install(&PlanVersion {
+        plan: next.plan.clone(),
+        path: next.path.clone(),
+        digest: next.digest.clone(),
+        terms: next.terms.clone(),
+        snapshot: Some(next.snapshot.clone()),
+    });
+    installed.map_err(|error| error.to_string())?;
+    let under_it = mirror.project(Arc::clone(driven) as _);
+    let under_it = under_it.map_err(|error| error.to_string())?;
+    next_version::require_counts(&under_it, &next).map_err(|error| error.to_string())?;
+    Ok(Some(under_it))
 }
 
 /// How a run stands that nothing moves.
@@ -377,14 +437,18 @@ impl NewsReader<'_> {
     fn fetch_work(&self, reports: &[(OrderReport, Report)]) -> Result<(), ClusterError> {
         let of_work = reports
             .iter()
-            .filter(|(_, report)| report.commit.is_some() && report.task == OrderedTask::Work);
+            .filter(|(_, report)| report.commit.is_some() && !report.task.is_contract());
         let claims: Vec<String> = of_work.map(|(order, _)| order.claims.clone()).collect();
         self.driven.git.fetch_claims(&self.driven.run, &claims)
     }
 
     /// Names the commit of the work as the loop looks for it.
     fn take_work(&self, report: &Report) -> Result<(), ClusterError> {
-        let (Some(commit), OrderedTask::Work) = (&report.commit, report.task) else {
+        let Some(commit) = report
+            .commit
+            .as_ref()
+            .filter(|_| !report.task.is_contract())
+        else {
             return Ok(());
         };
         let name = work_reference(&self.driven.run, &report.step, report.attempt);
@@ -408,7 +472,11 @@ impl NewsReader<'_> {
                         sent.map_err(|why| why.to_string())
                     }),
                 Ok(Message::Resume) => {
-                    self.database.reply(run, &row.name, &encode_reply(None))?;
+                    // A new version is taken up once the run has come to rest.
+                    let view = RunView::load(self.project, run)?;
+                    if view.run.draft().is_none() {
+                        self.database.reply(run, &row.name, &encode_reply(None))?;
+                    }
                     continue;
                 }
                 Ok(Message::Record(_)) => Err("the run has not ended".to_owned()),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::ClusterError;
 
@@ -19,13 +20,25 @@ pub(crate) struct Line {
     blob: Option<String>,
 }
 
-/// The first event of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct FirstEvent {
+/// A version of its plan that a run carries out from an event on: what it began with, or went on under.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PlanVersion {
     pub(crate) plan: String,
     pub(crate) path: String,
     pub(crate) digest: String,
     pub(crate) terms: String,
+    /// Its file in the run's directory, unless that is the one that the run began with.
+    pub(crate) snapshot: Option<String>,
+}
+
+/// What the events say that name a version. A later one has no name where the plan keeps its own.
+#[derive(Debug, Deserialize)]
+struct VersionEvent {
+    plan: Option<String>,
+    path: Option<String>,
+    digest: String,
+    terms: String,
+    snapshot: Option<String>,
 }
 
 /// Where a run's tree began.
@@ -57,7 +70,7 @@ impl Line {
     fn starts_work(&self) -> bool {
         matches!(
             self.kind.as_str(),
-            "work_item" | "baseline_started" | "contract_started"
+            "work_item" | "call_started" | "baseline_started" | "contract_started"
         )
     }
 
@@ -110,15 +123,52 @@ fn step_in_blob(line: &Line, blobs: &Path) -> Result<String, ClusterError> {
     struct StepOf {
         step: String,
     }
+    let found: StepOf = read_blob(line, blobs)?;
+    Ok(found.step)
+}
+
+fn read_blob<T: DeserializeOwned>(line: &Line, blobs: &Path) -> Result<T, ClusterError> {
     let failed = |why: String| ClusterError::Machine {
         what: "a large event of the journal cannot be read",
         why,
     };
     let blob = line.blob.as_ref();
-    let blob = blob.ok_or_else(|| failed(format!("event {} names no step", line.seq)))?;
+    let blob =
+        blob.ok_or_else(|| failed(format!("event {} lacks what belongs to it", line.seq)))?;
     let bytes = std::fs::read(blobs.join(blob)).map_err(|why| failed(why.to_string()))?;
-    let found: StepOf = serde_json::from_slice(&bytes).map_err(|why| failed(why.to_string()))?;
-    Ok(found.step)
+    serde_json::from_slice(&bytes).map_err(|why| failed(why.to_string()))
+}
+
+/// The versions of its plan that a run has carried out, oldest first.
+pub(crate) fn plan_versions(text: &str, blobs: &Path) -> Result<Vec<PlanVersion>, ClusterError> {
+    let mut versions: Vec<PlanVersion> = Vec::new();
+    for text in text.lines() {
+        let line = Line::parse(text)?;
+        if !matches!(line.kind.as_str(), "run_started" | "plan_replanned") {
+            continue;
+        }
+        let found: VersionEvent = match serde_json::from_str(text) {
+            Ok(found) => found,
+            Err(_) => read_blob(&line, blobs)?,
+        };
+        let before = versions.last();
+        let (plan, path) = match (found.plan, found.path, before) {
+            (Some(plan), Some(path), _) => (plan, path),
+            (_, _, Some(before)) => (before.plan.clone(), before.path.clone()),
+            _ => {
+                let why = "the journal begins with a plan without a name".to_owned();
+                return Err(ClusterError::Untrusted(why));
+            }
+        };
+        versions.push(PlanVersion {
+            plan,
+            path,
+            digest: found.digest,
+            terms: found.terms,
+            snapshot: found.snapshot,
+        });
+    }
+    Ok(versions)
 }
 
 /// The last commit that became the head of a run's branch, as far as these lines say.
@@ -181,6 +231,35 @@ mod tests {
         assert_eq!(attempt(item), Some(("a".to_owned(), 2)));
         let other = r#"{"seq":3,"type":"attempt_started","step":"a","attempt":2,"hash":"h"}"#;
         assert_eq!(attempt(other), None);
+    }
+
+    #[test]
+    fn a_later_version_may_have_another_name() {
+        let lines = [
+            r#"{"seq":1,"type":"run_started","plan":"p","path":"p.md","digest":"d1","terms":"t1","hash":"h"}"#,
+            r#"{"seq":2,"type":"plan_replanned","digest":"d2","terms":"t2","snapshot":"plan-2.md","hash":"h"}"#,
+            r#"{"seq":3,"type":"plan_replanned","digest":"d3","terms":"t3","snapshot":"plan-3.md","plan":"q","path":"q.md","hash":"h"}"#,
+        ];
+        let found = plan_versions(&lines.join("\n"), Path::new("/nonexistent")).unwrap();
+        let said: Vec<_> = found
+            .iter()
+            .map(|version| {
+                (
+                    version.plan.as_str(),
+                    version.path.as_str(),
+                    version.digest.as_str(),
+                    version.snapshot.as_deref(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("p", "p.md", "d1", None),
+            ("p", "p.md", "d2", Some("plan-2.md")),
+            ("q", "q.md", "d3", Some("plan-3.md")),
+        ];
+        assert_eq!(said, expected);
+        let nameless = plan_versions(lines[1], Path::new("/nonexistent"));
+        assert!(nameless.is_err());
     }
 
     #[test]

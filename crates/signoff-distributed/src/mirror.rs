@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use signoff_plan::signed::Digest;
 use signoff_runtime::cluster::Cluster;
 use signoff_runtime::project::{ProcessContext, Project};
+use signoff_runtime::runs::next_version::{self, SignedVersion};
 use signoff_runtime::signing::message::{MessageProof, verify_message};
 use signoff_store::root::Store;
 use signoff_store::runs::RunDir;
@@ -20,7 +21,9 @@ use crate::cluster::Worker;
 use crate::database::{Database, SharedHead};
 use crate::error::ClusterError;
 use crate::git::RemoteGit;
-use crate::journal_lines::{FirstEvent, JournalState, Line, TreeEvent, head_commit};
+use crate::journal_lines::{
+    JournalState, Line, PlanVersion, TreeEvent, head_commit, plan_versions,
+};
 use crate::keys::is_signed;
 use crate::orders::PushCount;
 use crate::run_files;
@@ -138,7 +141,7 @@ impl Mirror {
     pub(crate) fn catch_up(&mut self, database: &Database) -> Result<(), ClusterError> {
         let lines = database.lines_after(&self.run, self.journal.seq)?;
         // Large events are shared before the lines that name them.
-        self.files = run_files::fetch(database, &self.run, &self.dir, self.files)?;
+        self.fetch_files(database)?;
         let mut text = String::new();
         for (seq, line) in &lines {
             let parsed = Line::parse(line)?;
@@ -165,21 +168,22 @@ impl Mirror {
             .map_err(ClusterError::machine("the journal cannot be written"))
     }
 
+    /// Fetches the files that were shared since.
+    pub(crate) fn fetch_files(&mut self, database: &Database) -> Result<(), ClusterError> {
+        self.files = run_files::fetch(database, &self.run, &self.dir, self.files)?;
+        Ok(())
+    }
+
     fn lines(&self) -> Result<String, ClusterError> {
         fs::read_to_string(self.dir.journal())
             .map_err(ClusterError::machine("the journal cannot be read"))
     }
 
-    /// Shows the files that the run began with, the plan as it was signed, and its signatures.
+    /// Shows the files that the run began with, the versions of its plan as they were signed, and their signatures.
     fn check_out(&self, head: &SharedHead, options: &MirrorOptions) -> Result<(), ClusterError> {
         let lines = self.lines()?;
         let broken =
             |what: &str| ClusterError::Untrusted(format!("the journal of {} {what}", self.run));
-        let first: FirstEvent = lines
-            .lines()
-            .next()
-            .and_then(|line| serde_json::from_str(line).ok())
-            .ok_or_else(|| broken("does not begin with a run"))?;
         let tree: TreeEvent = lines
             .lines()
             .find(|line| Line::parse(line).is_ok_and(|line| line.kind == "tree_prepared"))
@@ -188,14 +192,40 @@ impl Mirror {
         self.git.check_out(&tree.tree.start)?;
         // The commit has what the person had of it, which counts for nothing here.
         write_store(&self.workspace, &head.project)?;
+        self.install_versions()?;
+        self.require_head(head, options)?;
+        if let Some(commit) = head_commit(lines.lines()) {
+            self.git.set_branch(&self.run, &commit)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the project what it is under the version of the plan that the run carries out.
+    pub(crate) fn install_versions(&self) -> Result<(), ClusterError> {
+        let versions = plan_versions(&self.lines()?, &self.dir.blobs())?;
+        if versions.is_empty() {
+            return Err(ClusterError::Untrusted(format!(
+                "the journal of {} does not begin with a run",
+                self.run
+            )));
+        }
+        versions
+            .iter()
+            .try_for_each(|version| self.install(version))
+    }
+
+    /// Makes the project what it is under a version: its settings, its signatures, and its text.
+    pub(crate) fn install(&self, version: &PlanVersion) -> Result<(), ClusterError> {
+        let broken =
+            |what: &str| ClusterError::Untrusted(format!("the journal of {} {what}", self.run));
         let stored = Store::open_existing(&self.workspace).ok_or_else(|| broken("has no store"))?;
-        let digests = first
+        let digests = version
             .digest
             .parse::<Digest>()
             .ok()
-            .zip(first.terms.parse::<Digest>().ok());
-        let (plan, terms) = digests.ok_or_else(|| broken("names no digests"))?;
-        let found = signatures::copies_of_run(&self.dir, &first.plan, &plan, &terms);
+            .zip(version.terms.parse::<Digest>().ok());
+        let (digest, terms) = digests.ok_or_else(|| broken("names no digests"))?;
+        let found = signatures::copies_of_run(&self.dir, &version.plan, &digest, &terms);
         let found = found.map_err(|error| ClusterError::Untrusted(error.to_string()))?;
         let newest = found.first().ok_or_else(|| {
             ClusterError::Untrusted(format!("nobody signed the plan of {}", self.run))
@@ -205,7 +235,7 @@ impl Mirror {
             "the copy's configuration cannot be written",
         ))?;
         for record in found.iter().rev() {
-            if signatures::matching(&stored, &first.plan, &plan, &terms)
+            if signatures::matching(&stored, &version.plan, &digest, &terms)
                 .ok()
                 .flatten()
                 .is_none()
@@ -214,34 +244,50 @@ impl Mirror {
                 saved.map_err(|error| ClusterError::Untrusted(error.to_string()))?;
             }
         }
-        self.write_plan_file(&first.path)?;
-        self.require_head(head, options)?;
-        if let Some(commit) = head_commit(lines.lines()) {
-            self.git.set_branch(&self.run, &commit)?;
-        }
-        Ok(())
+        self.write_plan_file(version)
     }
 
-    /// Writes the plan to where it was.
-    fn write_plan_file(&self, path: &str) -> Result<(), ClusterError> {
+    /// Writes a version of the plan to where it is in the project.
+    fn write_plan_file(&self, version: &PlanVersion) -> Result<(), ClusterError> {
         let failed = ClusterError::machine("the plan cannot be written");
-        let target = self.workspace.join(path);
-        let climbs = Path::new(path)
-            .components()
-            .any(|part| !matches!(part, std::path::Component::Normal(_)));
-        if climbs {
+        let inside = |path: &str| {
+            let mut parts = Path::new(path).components();
+            parts.all(|part| matches!(part, std::path::Component::Normal(_)))
+        };
+        if !inside(&version.path) {
             return Err(ClusterError::Unfit(vec![format!(
-                "its plan lies outside of the project: {path}"
+                "its plan lies outside of the project: {}",
+                version.path
             )]));
         }
-        // A thread's files are a directory, which is not a snapshot of one file.
-        let Ok(Some((_, bytes))) = self.dir.load_snapshot() else {
-            return copy_directory(&self.dir.snapshot(""), &target).map_err(failed);
+        let target = self.workspace.join(&version.path);
+        let kept = match &version.snapshot {
+            Some(name) if inside(name) => self.dir.path().join(name),
+            Some(name) => {
+                return Err(ClusterError::Untrusted(format!(
+                    "a version of the plan of {} is called `{name}`",
+                    self.run
+                )));
+            }
+            None => match self.dir.load_snapshot() {
+                Ok(Some((path, _))) => path,
+                // A thread's files are a directory, which is not a snapshot of one file.
+                _ => self.dir.snapshot(""),
+            },
         };
+        if kept.is_dir() {
+            return copy_directory(&kept, &target).map_err(failed);
+        }
         let parent = target.parent().unwrap_or(&target);
         fs::create_dir_all(parent)
-            .and_then(|()| fs::write(&target, bytes))
+            .and_then(|()| fs::copy(&kept, &target).map(drop))
             .map_err(failed)
+    }
+
+    /// The version that somebody wants the run to go on under, whoever brought it.
+    pub(crate) fn next_version(&self) -> Option<SignedVersion> {
+        let bytes = fs::read(self.dir.path().join(next_version::NAME)).ok()?;
+        serde_json::from_slice(&bytes).ok()
     }
 
     /// Who vouches for the journal: the person who began the run, or a machine that drove it and that this one believes.

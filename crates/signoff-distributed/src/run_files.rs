@@ -35,7 +35,7 @@ fn path_inside(dir: &RunDir, path: &str) -> Result<PathBuf, ClusterError> {
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
     let first = path.split('/').next().unwrap_or_default();
-    let is_known = matches!(first, "blobs" | "signatures" | "steps") || first.starts_with("plan");
+    let is_known = matches!(first, "blobs" | "signatures" | "steps") || is_version(first);
     if !plain || !is_known {
         return Err(ClusterError::Untrusted(format!(
             "a file of the run is called `{}`",
@@ -43,6 +43,14 @@ fn path_inside(dir: &RunDir, path: &str) -> Result<PathBuf, ClusterError> {
         )));
     }
     Ok(dir.path().join(relative))
+}
+
+/// Is it a version of the plan: one that was carried out, drafted, handed in, or is to be taken up next?
+fn is_version(name: &str) -> bool {
+    let begins = |word: &&str| name.starts_with(word);
+    ["plan", "draft-", "handed-in-", "next."]
+        .iter()
+        .any(|word| begins(word))
 }
 
 fn write_received(path: &Path, bytes: &[u8]) -> Result<(), ClusterError> {
@@ -110,7 +118,7 @@ pub(crate) fn first_files(dir: &RunDir) -> Result<Vec<String>, ClusterError> {
         .iter()
         .map(|entry| entry.file_name().to_string_lossy().into_owned());
     Ok(names
-        .filter(|name| name.starts_with("plan") || name == "signatures" || name == "blobs")
+        .filter(|name| is_version(name) || name == "signatures" || name == "blobs")
         .collect())
 }
 
@@ -154,6 +162,8 @@ mod tests {
         for name in [
             "plan.md",
             "plan-2.md",
+            "draft-0.md",
+            "next.json",
             "plan/tasks/a.md",
             "steps/a/1/prompt",
             "blobs/ab",

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use signoff_engine::CallEnd;
 use signoff_runtime::SystemClock;
 use signoff_runtime::cluster::{OrderedTask, Report, ReportedEnd};
 use signoff_runtime::live::hand_over::work_reference;
@@ -272,7 +273,7 @@ impl RunWorker {
                     why: error.to_string(),
                 };
                 for job in under_way.drain(..) {
-                    self.refuse(job, &error);
+                    self.report_trouble(job, &error, ReportedEnd::Trouble);
                 }
                 return NextJob::Idle;
             }
@@ -310,8 +311,16 @@ impl RunWorker {
             }
         }
         for job in waiting.drain(..) {
+            let is_it = |known: &&mut Job| known.order.id == job.order.id;
+            if let Some(known) = under_way.iter_mut().find(is_it) {
+                // It was given again, and goes on under the newer claim.
+                let older = std::mem::replace(known, job);
+                drop(older.done.send(Ok("taken again".to_owned())));
+                continue;
+            }
             match self.begin_one(mirror, worker_run, &job) {
-                Ok(()) => under_way.push(job),
+                Ok(true) => under_way.push(job),
+                Ok(false) => self.report_unknown_call(job),
                 Err(error) => self.refuse(job, &error),
             }
         }
@@ -338,19 +347,32 @@ impl RunWorker {
         Ok(caught_up)
     }
 
+    /// Begins what is ordered. `false`: it is a call that must not be made twice, and it may have been made.
     fn begin_one(
         &self,
         mirror: &Mirror,
         worker_run: &mut WorkerRun<'_>,
         job: &Job,
-    ) -> Result<(), ClusterError> {
+    ) -> Result<bool, ClusterError> {
         if mirror.hash_of(job.body.seq)?.as_deref() != Some(job.body.hash.as_str()) {
             return Err(ClusterError::Untrusted(format!(
                 "the journal of {} is not the one that the order was given for",
                 self.run
             )));
         }
-        Ok(worker_run.begin(job.body.order())?)
+        let (order, step) = (&job.order.id, &job.body.step);
+        let is_call = job.body.task == OrderedTask::Call;
+        if is_call
+            && !worker_run.is_repeatable(step)
+            && !self.database.begin_call(order, job.claim)?
+        {
+            return Ok(false);
+        }
+        if is_call {
+            failpoint::reach("call.noted");
+        }
+        worker_run.begin(job.body.order())?;
+        Ok(true)
     }
 
     /// Shares what was done and its logs with the reports about it.
@@ -390,18 +412,19 @@ impl RunWorker {
         files: &mut BTreeMap<String, Vec<u8>>,
     ) -> Result<Report, ClusterError> {
         let dir = worker_run.attempt_dir(&report.step, report.attempt);
-        let logs = match report.task {
-            OrderedTask::Work => {
-                let reference = work_reference(&self.run, &report.step, report.attempt);
-                report.commit = mirror.git.commit_at(&reference)?;
-                if let Some(commit) = &report.commit {
-                    // Under a name of this claim: whoever has an older one cannot put other work in its place.
-                    let name = format!("{}{}", job.order.claims(), job.claim);
-                    mirror.git.push_commit(&self.run, commit, &name)?;
-                    failpoint::reach("work.pushed");
-                }
-                vec![dir.agent_log(), dir.progress()]
+        let leaves_work = match report.task {
+            OrderedTask::Work => true,
+            OrderedTask::Call => worker_run.leaves_work(&report.step),
+            OrderedTask::Baseline | OrderedTask::Evaluate { .. } | OrderedTask::Recheck { .. } => {
+                false
             }
+        };
+        if leaves_work {
+            report.commit = self.push_work(mirror, job, &report)?;
+        }
+        let logs = match report.task {
+            OrderedTask::Work => vec![dir.agent_log(), dir.progress()],
+            OrderedTask::Call => vec![dir.tool_log()],
             OrderedTask::Baseline => vec![worker_run.attempt_dir(&report.step, 0).baseline_log()],
             OrderedTask::Evaluate { .. } | OrderedTask::Recheck { .. } => vec![dir.contract_log()],
         };
@@ -411,6 +434,33 @@ impl RunWorker {
             files.extend(run_files::shared_log(&mirror.dir, &log, hide)?);
         }
         Ok(report)
+    }
+
+    /// Takes what an agent or a call left to the remote.
+    fn push_work(
+        &self,
+        mirror: &Mirror,
+        job: &Job,
+        report: &Report,
+    ) -> Result<Option<String>, ClusterError> {
+        let reference = work_reference(&self.run, &report.step, report.attempt);
+        let Some(commit) = mirror.git.commit_at(&reference)? else {
+            return match &report.end {
+                // Whoever drives the run would merge nothing.
+                ReportedEnd::Call(end) if matches!(**end, CallEnd::Done(_)) => {
+                    Err(ClusterError::Machine {
+                        what: "what the call did to the files was not recorded",
+                        why: format!("there is no {reference}"),
+                    })
+                }
+                _ => Ok(None),
+            };
+        };
+        // Under a name of this claim: whoever has an older one cannot put other work in its place.
+        let name = format!("{}{}", job.order.claims(), job.claim);
+        mirror.git.push_commit(&self.run, &commit, &name)?;
+        failpoint::reach("work.pushed");
+        Ok(Some(commit))
     }
 
     /// Sends reports for as long as this process may take to hear of the database again.
@@ -463,16 +513,35 @@ impl RunWorker {
         }
     }
 
-    /// Says that this machine does not, or cannot, carry out an order.
+    /// Says that this machine does not, or cannot, carry out an order. It has not begun.
     fn refuse(&self, job: Job, error: &ClusterError) {
+        let end = refusal(job.body.task);
+        self.report_trouble(job, error, end);
+    }
+
+    fn report_trouble(&self, job: Job, error: &ClusterError, end: fn(String) -> ReportedEnd) {
         let why = format!("{} on {}: {error}", job.body.task.name(), self.shared.name);
         self.shared.announce(format!("{}: {error}", job.order.id));
+        self.report_end(job, end(why));
+    }
+
+    /// Whoever took the order before may have called: a person is asked.
+    fn report_unknown_call(&self, job: Job) {
+        let unknown = CallEnd::Failed {
+            message: "the machine that was to call is gone".to_owned(),
+            transient: true,
+            unknown: true,
+        };
+        self.report_end(job, ReportedEnd::Call(Box::new(unknown)));
+    }
+
+    fn report_end(&self, job: Job, end: ReportedEnd) {
         let report = Report {
             step: job.body.step.clone(),
             attempt: job.body.attempt,
             task: job.body.task,
             commit: None,
-            end: ReportedEnd::Trouble(why),
+            end,
         };
         self.send_reports(vec![(job, report)], &BTreeMap::new());
     }
@@ -539,12 +608,13 @@ fn report_untrusted_order(
     let Some(body) = order.unverified_body() else {
         return Ok(error.to_string());
     };
+    let end = refusal(body.task);
     let report = Report {
         step: body.step,
         attempt: body.attempt,
         task: body.task,
         commit: None,
-        end: ReportedEnd::Trouble(format!("on {}: {error}", shared.name)),
+        end: end(format!("on {}: {error}", shared.name)),
     };
     let report = ClaimedReport {
         order: order.id.clone(),
@@ -554,6 +624,17 @@ fn report_untrusted_order(
     database.report(&order.run, &[report], &BTreeMap::new())?;
     database.wake(&order.run);
     Ok(error.to_string())
+}
+
+/// How it is reported that something has not begun.
+fn refusal(task: OrderedTask) -> fn(String) -> ReportedEnd {
+    match task {
+        OrderedTask::Call => ReportedEnd::NotCalled,
+        OrderedTask::Work
+        | OrderedTask::Baseline
+        | OrderedTask::Evaluate { .. }
+        | OrderedTask::Recheck { .. } => ReportedEnd::Trouble,
+    }
 }
 
 /// What a host does next.

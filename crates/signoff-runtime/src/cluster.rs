@@ -1,13 +1,13 @@
 //! What a run needs of the machines that share its work.
 //!
 //! The loop and the engine are the same as on one machine. The journal is published before anything follows from it, and
-//! agents and contracts are started elsewhere: whoever does that reports the same inputs that this machine would.
+//! agents and contracts are started, and tools called, elsewhere: whoever does that reports the same inputs that this machine would.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use signoff_api::request::RequestKind;
-use signoff_engine::{Event, FinishedWork, Observation};
+use signoff_engine::{CallEnd, Event, FinishedWork, Observation};
 
 /// The machines that share a run, as the process that drives it sees them.
 pub trait Cluster: fmt::Debug + Send + Sync {
@@ -23,8 +23,9 @@ pub trait Cluster: fmt::Debug + Send + Sync {
     /// Hands these orders to other machines. Calling it twice has the effect of one call.
     fn hand_over(&self, orders: Vec<WorkOrder>) -> Result<(), String>;
 
-    /// Takes back everything that was handed over and has not been reported.
-    fn withdraw(&self);
+    /// Takes back everything that was handed over and has not been reported. Returns the calls, by step and attempt, that are
+    /// certain not to be made.
+    fn withdraw(&self) -> Vec<(String, u32)>;
 
     /// Does this process drive the run?
     fn is_driving(&self) -> bool;
@@ -46,6 +47,9 @@ pub trait Cluster: fmt::Debug + Send + Sync {
 pub trait RemoteRunAccess: fmt::Debug + Send + Sync {
     /// Brings the run's journal and files here. Returns whether a process drives it now.
     fn sync(&self, run: &str) -> Result<bool, String>;
+
+    /// Puts these files of the run's directory where other machines find them.
+    fn share_files(&self, run: &str, names: &[String]) -> Result<(), String>;
 
     /// Asks something of a run, in the name of the person, and waits for the answer: why it was refused, if it was.
     fn ask(&self, run: &str, what: RequestKind) -> Result<Option<String>, String>;
@@ -97,6 +101,8 @@ pub struct WorkOrder {
 pub enum OrderedTask {
     /// An agent works.
     Work,
+    /// A tool is called.
+    Call,
     /// The contract runs without the work.
     Baseline,
     /// The contract judges the work.
@@ -116,9 +122,18 @@ impl OrderedTask {
     pub fn name(self) -> &'static str {
         match self {
             Self::Work => "work",
+            Self::Call => "call",
             Self::Baseline => "baseline",
             Self::Evaluate { .. } => "evaluate",
             Self::Recheck { .. } => "recheck",
+        }
+    }
+
+    /// Does something judge?
+    pub fn is_contract(self) -> bool {
+        match self {
+            Self::Work | Self::Call => false,
+            Self::Baseline | Self::Evaluate { .. } | Self::Recheck { .. } => true,
         }
     }
 }
@@ -132,7 +147,7 @@ pub struct Report {
     pub attempt: u32,
     /// What was to be done.
     pub task: OrderedTask,
-    /// The commit of an agent's work, if it left any.
+    /// The commit of what an agent or a call did, if it left any.
     pub commit: Option<String>,
     /// How it ended.
     pub end: ReportedEnd,
@@ -146,6 +161,10 @@ pub enum ReportedEnd {
     Work(Box<FinishedWork>),
     /// A contract.
     Contract(Box<Observation>),
+    /// A call.
+    Call(Box<CallEnd>),
+    /// The machine could not call, and it is certain that it did not.
+    NotCalled(String),
     /// The machine could not do its own part.
     Trouble(String),
 }

@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::questions;
 use crate::runs::listed_run::ListedRun;
+use crate::runs::remote::bring_version;
 use crate::runs::view::RunView;
 
 /// Everything that waits on a person.
@@ -53,6 +54,7 @@ fn waiting(
         };
         waiting.held.extend(run.held());
         if let ListedRun::Open(view) = &run {
+            bring_version(project, view)?;
             waiting.items.extend(items(view));
         }
     }

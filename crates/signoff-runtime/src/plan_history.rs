@@ -107,6 +107,16 @@ impl PlanHistory {
         newest.flatten()
     }
 
+    /// Does it say that this run carries out this version now?
+    pub(crate) fn executes(&self, run: &str, version: &str) -> bool {
+        let mut events = self.entries.iter().rev().map(|entry| &entry.event);
+        let newest = events.find_map(|event| match event {
+            PlanEvent::PlanExecuting { run, digest, .. } => Some((run, digest)),
+            _ => None,
+        });
+        newest.is_some_and(|(of, digest)| of == run && digest == version)
+    }
+
     /// The plan that it is the next version of, if it is one.
     pub fn replaces(&self) -> Option<&ReplacedPlan> {
         let mut events = self.entries.iter().rev().map(|entry| &entry.event);

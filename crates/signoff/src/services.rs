@@ -42,8 +42,6 @@ pub(crate) fn sharing_project(project: &Project) -> Option<Project> {
     let mut project = project.clone();
     // Nobody works in the checkout, and only a key counts elsewhere.
     project.config.run.land.value = LandMode::End;
-    // A new version is drafted and signed where the plan's files are.
-    project.config.run.max_replans.value = 0;
     let minimum = &mut project.config.approval.minimum.value;
     *minimum = (*minimum).max(Proof::Key);
     Some(project)

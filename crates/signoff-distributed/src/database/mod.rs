@@ -27,7 +27,7 @@ pub(crate) use self::runs::NewRun;
 use crate::error::ClusterError;
 
 /// The version of the tables, and of what machines say to each other.
-pub(crate) const PROTOCOL: i32 = 2;
+pub(crate) const PROTOCOL: i32 = 3;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

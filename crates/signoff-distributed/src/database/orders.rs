@@ -28,7 +28,8 @@ pub(crate) struct ClaimedReport {
 }
 
 impl Database {
-    /// Adds orders and puts them into the queues of their roles, once. `false`: another process drives the run now.
+    /// Adds orders and puts them into the queues of their roles, once, and once more if they were withdrawn meanwhile. `false`:
+    /// another process drives the run now.
     pub(crate) fn add_orders(
         &self,
         run: &str,
@@ -39,22 +40,14 @@ impl Database {
         let column = |of: fn(&SignedOrder) -> &String| -> Vec<String> {
             orders.iter().map(|order| of(order).clone()).collect()
         };
-        let queued = enqueue(&Queued {
-            workflow: ATTEMPT,
-            queue: "'role-' || new.role",
-            id: "new.id",
-            input: "new.id",
-            version: "$8",
-            priority: "$9",
-            partition: "NULL",
-            after_ms: "NULL",
-        });
+        let queued = enqueue_given("new", "$8", "$9");
         let text = format!(
             "WITH owned AS (SELECT id FROM signoff.runs WHERE id = $1 AND epoch = $2 FOR SHARE), \
-             new AS (INSERT INTO signoff.orders (id, run, role, body, key, signature) \
+             new AS (INSERT INTO signoff.orders AS orders (id, run, role, body, key, signature) \
                SELECT o.id, owned.id, o.role, o.body, o.key, o.signature \
                FROM owned, unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[]) AS o(id, role, body, key, signature) \
-               ON CONFLICT (id) DO UPDATE SET withdrawn = false RETURNING id, role) \
+               ON CONFLICT (id) DO UPDATE SET withdrawn = false, given = orders.given + orders.withdrawn::int \
+               RETURNING id, role, given) \
              SELECT {queued} FROM new"
         );
         let added = self.wait(
@@ -99,6 +92,20 @@ impl Database {
             };
             (order, row.get(5))
         }))
+    }
+
+    /// Notes that a call begins which must not be made twice, unless one has begun before, or nobody wants it any more.
+    pub(crate) fn begin_call(&self, id: &str, claim: i32) -> Result<bool, ClusterError> {
+        let noted = self.wait(
+            sqlx::query(
+                "UPDATE signoff.orders SET called = claim \
+                 WHERE id = $1 AND claim = $2 AND called IS NULL AND report IS NULL AND NOT withdrawn",
+            )
+            .bind(id)
+            .bind(claim)
+            .execute(&self.pool),
+        )?;
+        Ok(noted.rows_affected() > 0)
     }
 
     /// Which of these claims still hold.
@@ -173,30 +180,37 @@ impl Database {
         Ok(reports.collect())
     }
 
-    /// Forgets a report that nobody believes, so that the order can be carried out again.
+    /// Forgets a report that nobody believes, and has the order carried out again.
     pub(crate) fn discard_report(&self, id: &str) -> Result<(), ClusterError> {
+        let queued = enqueue_given("again", "$2", "again.priority");
+        let text = format!(
+            "WITH again AS (UPDATE signoff.orders o \
+               SET report = NULL, report_key = NULL, report_signature = NULL, given = o.given + 1 \
+               FROM signoff.runs r WHERE o.id = $1 AND r.id = o.run RETURNING o.id, o.role, o.given, r.priority) \
+             SELECT {queued} FROM again"
+        );
         self.wait(
-            sqlx::query(
-                "UPDATE signoff.orders SET report = NULL, report_key = NULL, report_signature = NULL WHERE id = $1",
-            )
-            .bind(id)
-            .execute(&self.pool),
+            sqlx::query(AssertSqlSafe(text))
+                .bind(id)
+                .bind(version())
+                .execute(&self.pool),
         )
         .map(drop)
     }
 
-    /// Withdraws every open order of a run.
-    pub(crate) fn withdraw(&self, run: &str, epoch: i64) -> Result<(), ClusterError> {
+    /// Withdraws every open order of a run. Returns those of which no call has begun that must not be made twice: none will.
+    pub(crate) fn withdraw(&self, run: &str, epoch: i64) -> Result<Vec<String>, ClusterError> {
         self.wait(
-            sqlx::query(
-                "UPDATE signoff.orders o SET withdrawn = true FROM signoff.runs r \
-                 WHERE o.run = $1 AND r.id = o.run AND r.epoch = $2 AND o.report IS NULL",
+            sqlx::query_scalar(
+                "WITH gone AS (UPDATE signoff.orders o SET withdrawn = true FROM signoff.runs r \
+                 WHERE o.run = $1 AND r.id = o.run AND r.epoch = $2 AND o.report IS NULL \
+                 RETURNING o.id, o.called) \
+                 SELECT id FROM gone WHERE called IS NULL",
             )
             .bind(run)
             .bind(epoch)
-            .execute(&self.pool),
+            .fetch_all(&self.pool),
         )
-        .map(drop)
     }
 
     /// Orders that no machine has taken yet, by role.
@@ -209,5 +223,105 @@ impl Database {
             .fetch_all(&self.pool),
         )?;
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+    }
+}
+
+/// Puts orders into the queues of their roles, under a name for each time that they are given.
+fn enqueue_given(orders: &str, version: &str, priority: &str) -> String {
+    enqueue(&Queued {
+        workflow: ATTEMPT,
+        queue: &format!("'role-' || {orders}.role"),
+        id: &format!("{orders}.id || '/' || {orders}.given"),
+        input: &format!("{orders}.id"),
+        version,
+        priority,
+        partition: "NULL",
+        after_ms: "NULL",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use signoff_testkit::Postgres;
+
+    use super::*;
+
+    fn order(id: &str) -> SignedOrder {
+        SignedOrder {
+            id: id.to_owned(),
+            run: "r".to_owned(),
+            role: "tools".to_owned(),
+            body: "{}".to_owned(),
+            key: String::new(),
+            signature: String::new(),
+        }
+    }
+
+    fn database(postgres: &Postgres) -> Database {
+        let database = Database::connect(&postgres.url()).unwrap();
+        database.migrate().unwrap();
+        postgres.sql("INSERT INTO signoff.runs (id, project, plan, title, by_name, priority, submission, epoch) VALUES ('r', '', '', '', '', 20, '', 1)");
+        database
+    }
+
+    fn queued(postgres: &Postgres) -> String {
+        postgres.sql("SELECT string_agg(workflow_uuid || ' ' || priority, ', ' ORDER BY workflow_uuid) FROM signoff_dbos.workflow_status WHERE status = 'ENQUEUED'")
+    }
+
+    #[test]
+    fn what_was_withdrawn_or_not_believed_is_queued_again_when_it_is_given_again() {
+        let Some(postgres) = Postgres::start() else {
+            return;
+        };
+        let database = database(&postgres);
+        let give = || database.add_orders("r", 1, 20, &[order("o")]).unwrap();
+        assert!(give());
+        // Whoever gives it once more after a crash changes nothing.
+        assert!(give());
+        assert_eq!(queued(&postgres), "o/0 20");
+        database.claim_order("o", "m").unwrap().unwrap();
+        database.withdraw("r", 1).unwrap();
+        assert_eq!(database.claim_order("o", "m").unwrap(), None);
+        assert!(give());
+        assert_eq!(queued(&postgres), "o/0 20, o/1 20");
+        let (_, claim) = database.claim_order("o", "m").unwrap().unwrap();
+        assert_eq!(claim, 2);
+        postgres.sql("UPDATE signoff.orders SET report = 'x'");
+        assert_eq!(database.claim_order("o", "m").unwrap(), None);
+        database.discard_report("o").unwrap();
+        assert_eq!(queued(&postgres), "o/0 20, o/1 20, o/2 20");
+        assert!(database.claim_order("o", "m").unwrap().is_some());
+    }
+
+    #[test]
+    fn a_call_begins_once_and_not_after_it_was_withdrawn() {
+        let Some(postgres) = Postgres::start() else {
+            return;
+        };
+        let database = database(&postgres);
+        let orders = [order("made"), order("not-made")];
+        database.add_orders("r", 1, 20, &orders).unwrap();
+        for order in &orders {
+            database.claim_order(&order.id, "m").unwrap();
+        }
+        assert!(database.begin_call("made", 1).unwrap());
+        database.claim_order("made", "other").unwrap();
+        assert!(!database.begin_call("made", 1).unwrap(), "an older claim");
+        assert!(!database.begin_call("made", 2).unwrap(), "it may be made");
+        assert_eq!(database.withdraw("r", 1).unwrap(), ["not-made"]);
+        assert!(!database.begin_call("not-made", 1).unwrap());
+    }
+
+    #[test]
+    fn what_one_machine_gives_back_stays_behind_what_is_more_urgent() {
+        let Some(postgres) = Postgres::start() else {
+            return;
+        };
+        let database = database(&postgres);
+        database.add_orders("r", 1, 20, &[order("o")]).unwrap();
+        database.pass_on("o", "m", None).unwrap();
+        let of_it =
+            "SELECT priority FROM signoff_dbos.workflow_status WHERE workflow_uuid LIKE 'o@%'";
+        assert_eq!(postgres.sql(of_it), "19");
     }
 }

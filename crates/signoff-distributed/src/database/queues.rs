@@ -114,12 +114,14 @@ impl Database {
             id: "$2",
             input: "o.id",
             version: "$3",
-            priority: "1",
+            // Behind what is more urgent, and before what came later.
+            priority: "r.priority - 1",
             partition: "NULL",
             after_ms: "$4",
         });
         let text = format!(
-            "SELECT {queued} FROM signoff.orders o WHERE o.id = $1 AND o.report IS NULL AND NOT o.withdrawn"
+            "SELECT {queued} FROM signoff.orders o JOIN signoff.runs r ON r.id = o.run \
+             WHERE o.id = $1 AND o.report IS NULL AND NOT o.withdrawn"
         );
         let now = now_ms();
         let wait = after.map(|after| i64::try_from(after.as_millis()).unwrap_or_default());

@@ -48,6 +48,10 @@ CREATE TABLE IF NOT EXISTS signoff.orders (
     -- Counted up by every machine that takes it: only the newest may report.
     claim int NOT NULL DEFAULT 0,
     executor text,
+    -- How often it was given again after it was withdrawn, or after a report that nobody believes.
+    given int NOT NULL DEFAULT 0,
+    -- The claim under which a call began that must not be made twice.
+    called int,
     report text,
     report_key text,
     report_signature text,
@@ -55,6 +59,8 @@ CREATE TABLE IF NOT EXISTS signoff.orders (
     claimed timestamptz,
     reported timestamptz
 );
+ALTER TABLE signoff.orders ADD COLUMN IF NOT EXISTS given int NOT NULL DEFAULT 0;
+ALTER TABLE signoff.orders ADD COLUMN IF NOT EXISTS called int;
 CREATE INDEX IF NOT EXISTS orders_open ON signoff.orders (run) WHERE report IS NULL AND NOT withdrawn;
 CREATE TABLE IF NOT EXISTS signoff.requests (
     run text NOT NULL REFERENCES signoff.runs ON DELETE CASCADE,

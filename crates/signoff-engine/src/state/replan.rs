@@ -71,7 +71,7 @@ impl Run {
     }
 
     /// Does a person know of the new version?
-    pub(crate) fn has_offered_draft(&self) -> bool {
+    pub fn has_offered_draft(&self) -> bool {
         let mut items = self.inbox.items.values();
         items.any(|item| item.kind == InboxKind::NewVersion)
     }

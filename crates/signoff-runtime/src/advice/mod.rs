@@ -17,6 +17,7 @@ use signoff_store::failpoint;
 
 pub use self::arbiter::next_arbiter_prompt;
 pub use self::expansion::next_expansion_prompt;
+pub(crate) use self::offer::offer_to_people;
 pub use self::submitted_version::{revise, run_of_plan};
 use crate::error::{Error, PlanningError};
 use crate::local::{Advise, ModelReply, QuestionStop};

@@ -19,6 +19,31 @@ pub(super) fn offer_draft(advisor: &Advisor, run: &Run) -> Result<bool, Error> {
     let Some(draft) = run.draft() else {
         return Ok(false);
     };
+    if advisor.project.cluster.is_some() {
+        // Whoever began the run has the plan's files and its log, and finds the draft beside the journal.
+        return Ok(false);
+    }
+    let clock = SystemClock::new();
+    let context = ActorContext {
+        project: &advisor.project,
+        actor: Actor::Planner,
+        clock: &clock,
+    };
+    offer_to_people(advisor, run, draft)?;
+    if !draft.narrows || !advisor.project.config.approval.narrowing.value {
+        return Ok(false);
+    }
+    let is_signed = sign_by_policy(context, draft)?;
+    failpoint::reach("replan.signed");
+    Ok(is_signed)
+}
+
+/// The same without the policy, whose signature counts on no other machine.
+pub(crate) fn offer_to_people(
+    advisor: &Advisor,
+    run: &Run,
+    draft: &PlanDraft,
+) -> Result<(), Error> {
     let clock = SystemClock::new();
     let context = ActorContext {
         project: &advisor.project,
@@ -29,12 +54,7 @@ pub(super) fn offer_draft(advisor: &Advisor, run: &Run) -> Result<bool, Error> {
     failpoint::reach("replan.proposed");
     end_old_plan(advisor, run, draft)?;
     failpoint::reach("replan.ended");
-    if !draft.narrows || !advisor.project.config.approval.narrowing.value {
-        return Ok(false);
-    }
-    let is_signed = sign_by_policy(context, draft)?;
-    failpoint::reach("replan.signed");
-    Ok(is_signed)
+    Ok(())
 }
 
 fn propose_draft(

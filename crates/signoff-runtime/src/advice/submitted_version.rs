@@ -22,6 +22,7 @@ use crate::plans::{ActorContext, EditOptions, PlanReport, Revision, revise_idle,
 use crate::project::relative;
 use crate::runs::OpenedRun;
 use crate::runs::control::{RequestOutcome, ask};
+use crate::runs::remote::is_remote;
 use crate::runs::view::RunView;
 
 /// Hands in a new text of a plan. While the plan is carried out that makes a new version of it, which waits for a signature.
@@ -85,7 +86,8 @@ fn hand_in(context: ActorContext<'_>, run: &str, text: Source) -> Result<PlanRep
     };
     let done = ask(project, run, request, context.clock)?;
     failpoint::reach("hand_in.recorded");
-    let is_offered = done == RequestOutcome::Here && offer_idle(context, run)?;
+    let is_ours = done == RequestOutcome::Here && !is_remote(project, run);
+    let is_offered = is_ours && offer_idle(context, run)?;
     report(context, run, next, plan, is_offered)
 }
 

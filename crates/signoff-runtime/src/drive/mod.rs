@@ -78,12 +78,12 @@ impl Loop<'_, '_> {
                 let paused = self.interrupt(Some(trouble));
                 let paused = paused.and_then(|_| self.run.close());
                 if paused.is_err() {
-                    self.perform.stop();
+                    self.perform.stop(self.run.state());
                 }
             }
             Err(_) => {
                 // Whatever went wrong, no agent may outlive the loop that journals for it.
-                self.perform.stop();
+                self.perform.stop(self.run.state());
             }
         }
         stopped
@@ -316,7 +316,7 @@ impl Loop<'_, '_> {
 
     /// Ends everything under way; actions that ended by themselves at the same moment count.
     fn end_work(&mut self) -> Result<(), Error> {
-        for input in self.perform.stop() {
+        for input in self.perform.stop(self.run.state()) {
             self.record(input)?;
         }
         Ok(())

@@ -28,7 +28,7 @@ pub trait Performer {
         None
     }
     /// Ends everything that is under way, waits until it is gone, and returns the inputs that arrived meanwhile.
-    fn stop(&mut self) -> Vec<Input>;
+    fn stop(&mut self, run: &Run) -> Vec<Input>;
     /// Would [`Performer::next`] return at once?
     fn has_news(&mut self) -> bool;
 

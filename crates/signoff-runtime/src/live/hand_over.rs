@@ -2,7 +2,7 @@
 //! is.
 
 use signoff_engine::{Input, Isolation, LandAt};
-use signoff_plan::model::{FailAction, Plan, Step, Work};
+use signoff_plan::model::{Plan, Work};
 use signoff_plan::tools::scope;
 
 use super::PreparedRun;
@@ -125,20 +125,10 @@ fn refuse_if_not_movable(opened: &OpenedRun<'_>) -> Result<(), Error> {
         "it was cut off: `signoff resume` it here, and `signoff pause` it"
     } else if run.settings().land == LandAt::Step {
         "what its steps did came into this checkout step by step, and no other machine has that"
-    } else if may_be_replanned(run.plan()) {
-        "its plan may be replanned, and a new version is drafted and signed where the plan's files are"
-    } else if opened.versions > 1 {
-        "it goes on under another version of its plan, which was taken up here"
     } else {
         return Ok(());
     };
     Err(cannot_share(why))
-}
-
-fn may_be_replanned(plan: &Plan) -> bool {
-    let replans =
-        |step: &Step| step.on_fail.then == FailAction::Replan || step.unexpanded.is_some();
-    plan.steps.iter().any(replans)
 }
 
 /// The reference that has the work of an attempt, in the repository of a run.

@@ -396,7 +396,15 @@ fn take_next_version(
         jobs: u32::try_from(now.jobs).ok(),
         ..RunOptions::default()
     };
-    let settings = settings(project, &options, now.isolation, now.land)?;
+    let settings = if project.cluster.is_some() {
+        // Who handed the run over decided; what was signed again is in the terms.
+        Settings {
+            baseline: project.config.contract.baseline.value,
+            ..now.clone()
+        }
+    } else {
+        settings(project, &options, now.isolation, now.land)?
+    };
     let planning = uncounted_planning(opened)?;
     let executing = executing_event(opened, &next.signed);
     append_event(project, key, &executing, opened.clock)?;

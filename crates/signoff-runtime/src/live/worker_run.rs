@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use signoff_engine::{Action, Event, Input, Millis, RecordedEvent};
+use signoff_engine::{Action, Event, Input, Millis, RecordedEvent, ToolCall};
 use signoff_plan::digest::Digest;
 use signoff_store::journal::Follower;
 use signoff_store::runs::AttemptDir;
@@ -169,6 +169,7 @@ impl<'a> WorkerRun<'a> {
                 self.local.take_prompt(run, step, attempt, expected)?;
                 Action::Dispatch { step, attempt }
             }
+            OrderedTask::Call => Action::Call { step, attempt },
             OrderedTask::Baseline => Action::Baseline { step },
             OrderedTask::Evaluate { patience } => Action::Evaluate {
                 step,
@@ -204,10 +205,11 @@ impl<'a> WorkerRun<'a> {
             WakeReason::Trouble(trouble) => {
                 let step = run.definition(trouble.step).map(|step| step.id.clone());
                 let why = format!("{}: {}", trouble.what, trouble.why);
-                Ok(self.report_of(
-                    |order| Some(&order.step) == step.as_ref(),
-                    ReportedEnd::Trouble(why),
-                ))
+                let end = match trouble.known {
+                    Some(Input::CallNotMade { .. }) => ReportedEnd::NotCalled(why),
+                    _ => ReportedEnd::Trouble(why),
+                };
+                Ok(self.report_of(|order| Some(&order.step) == step.as_ref(), end))
             }
             WakeReason::Survivors(count) => Err(Error::Survivors { count }),
             WakeReason::Requested { .. }
@@ -238,6 +240,17 @@ impl<'a> WorkerRun<'a> {
                             && order.task == OrderedTask::Work
                     },
                     ReportedEnd::Work(Box::new(work)),
+                )
+            }
+            Input::CallEnded { step, attempt, end } => {
+                let id = id(step)?;
+                self.report_of(
+                    |order| {
+                        order.step == id
+                            && order.attempt == attempt
+                            && order.task == OrderedTask::Call
+                    },
+                    ReportedEnd::Call(Box::new(end)),
                 )
             }
             Input::BaselineEnded { step, observed } => {
@@ -294,14 +307,33 @@ impl<'a> WorkerRun<'a> {
         self.under_way
             .retain(|order| order.step != step || order.attempt != attempt || order.task != task);
         let run = self.opened.run.state();
-        if let (Some(at), OrderedTask::Work) = (run.position(step), task) {
-            self.local.end_agent(at);
+        match (run.position(step), task) {
+            (Some(at), OrderedTask::Work) => self.local.end_agent(at),
+            (Some(at), OrderedTask::Call) => self.local.end_call(at),
+            _ => {}
         }
+    }
+
+    /// The call that a step is ordered to make, as the journal has it.
+    fn call_of(&self, step: &str) -> Option<&ToolCall> {
+        let run = self.prepared.opened.run.state();
+        let (_, state) = run.step(run.position(step)?)?;
+        state.attempt.call.as_deref()
+    }
+
+    /// May the step's call be made again when nobody knows whether it was made?
+    pub fn is_repeatable(&self, step: &str) -> bool {
+        self.call_of(step).is_some_and(|call| call.repeatable)
+    }
+
+    /// Does the step's call leave work, as agents do?
+    pub fn leaves_work(&self, step: &str) -> bool {
+        self.call_of(step).is_some_and(|call| call.changes_tree)
     }
 
     /// Ends everything that is under way here, and waits until it is gone.
     pub fn stop(&mut self) {
-        drop(self.local.stop());
+        drop(self.local.stop(self.prepared.opened.run.state()));
         self.under_way.clear();
     }
 }

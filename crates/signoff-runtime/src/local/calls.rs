@@ -1,6 +1,7 @@
 //! Calls tools: checks the resolved arguments once more, finds out whether a person must agree, and
 //! makes the call.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +29,10 @@ use crate::trees::{RunTreeUse, Trees, WorkContext, head_commit};
 /// The tools of one run.
 pub(super) struct Calls {
     toolbox: Arc<Toolbox>,
+    /// Ends every call that agents make.
     stop: StopFlag,
+    /// Ends the last call of each step.
+    stops: BTreeMap<usize, StopFlag>,
 }
 
 /// How a call is made.
@@ -98,6 +102,7 @@ impl Calls {
         Self {
             toolbox: Arc::new(toolbox),
             stop: StopFlag::default(),
+            stops: BTreeMap::new(),
         }
     }
 
@@ -169,7 +174,7 @@ impl Calls {
 
     /// The call as it was journaled, ready to be made.
     pub(super) fn call(
-        &self,
+        &mut self,
         run: &Run,
         step: usize,
         attempt: u32,
@@ -182,6 +187,8 @@ impl Calls {
         let needs_tree = built_in(&call.tool).is_none_or(Tool::needs_tree);
         let is_named = is_named(run.plan(), definition, &call.tool);
         let agreed = state.activation.approved || (is_named && !state.activation.args_by_model);
+        let stop = StopFlag::default();
+        self.stops.insert(step, stop.clone());
         Ok(ReadyCall {
             step,
             attempt,
@@ -196,12 +203,20 @@ impl Calls {
                 agreed,
             },
             toolbox: Arc::clone(&self.toolbox),
-            stop: self.stop.clone(),
+            stop,
         })
     }
 
     pub(super) fn stop(&self) {
         self.stop.set();
+        self.stops.values().for_each(StopFlag::set);
+    }
+
+    /// Ends the call of one step.
+    pub(super) fn stop_call(&self, step: usize) {
+        if let Some(stop) = self.stops.get(&step) {
+            stop.set();
+        }
     }
 
     /// What makes calls, for those that agents make.

@@ -288,6 +288,11 @@ impl<'a> LocalPerformer<'a> {
         Ok(())
     }
 
+    /// Ends the call of one step: nobody waits for its result.
+    pub(crate) fn end_call(&self, step: usize) {
+        self.calls.stop_call(step);
+    }
+
     fn note_event(&mut self, happened: WakeReason) -> WakeReason {
         self.checkout_watcher.note_event(&happened);
         happened

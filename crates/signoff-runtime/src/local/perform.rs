@@ -149,7 +149,7 @@ impl Performer for LocalPerformer<'_> {
         }
     }
 
-    fn stop(&mut self) -> Vec<Input> {
+    fn stop(&mut self, run: &Run) -> Vec<Input> {
         // Threads that hold an agent at its gate see it close and let the agent go unstarted.
         self.gates.clear();
         for agent in self.agents.values() {
@@ -157,9 +157,8 @@ impl Performer for LocalPerformer<'_> {
                 servers.close();
             }
         }
-        if let Some(cluster) = &self.commands.project.cluster {
-            cluster.withdraw();
-        }
+        let cluster = self.commands.project.cluster.as_ref();
+        let uncalled = cluster.map_or_else(Vec::new, |cluster| cluster.withdraw());
         self.calls.stop();
         self.question_stop.stop_agents();
         self.supervisor.stop();
@@ -184,9 +183,18 @@ impl Performer for LocalPerformer<'_> {
                 None
             }
             Message::Happened(WakeReason::Trouble(trouble)) => trouble.known,
-            Message::Happened(_) | Message::Ready { .. } | Message::Reported(_) => None,
+            Message::Reported(report) => match Self::reported_input(run, *report)? {
+                WakeReason::Input(input) => Some(input),
+                WakeReason::Trouble(trouble) => trouble.known,
+                _ => None,
+            },
+            Message::Happened(_) | Message::Ready { .. } => None,
         });
-        late.collect()
+        let uncalled = uncalled.into_iter().filter_map(|(step, attempt)| {
+            let step = run.position(&step)?;
+            Some(Input::CallNotMade { step, attempt })
+        });
+        late.chain(uncalled).collect()
     }
 
     fn reports(&mut self) -> AgentReports {

@@ -1,5 +1,5 @@
-//! Actions that other machines perform, where several share the run: agents and contracts. What is left is git and the
-//! journal, which this process keeps.
+//! Actions that other machines perform, where several share the run: agents, calls and contracts. What is left is git and
+//! the journal, which this process keeps.
 
 use signoff_engine::{Action, Input, Run, Stage};
 use signoff_plan::digest::Digest;
@@ -26,6 +26,7 @@ impl LocalPerformer<'_> {
         }
         let (step, attempt, task) = match *action {
             Action::Dispatch { step, attempt } => (step, attempt, OrderedTask::Work),
+            Action::Call { step, attempt } => (step, attempt, OrderedTask::Call),
             Action::Baseline { step } => (step, attempts(run, step), OrderedTask::Baseline),
             Action::Evaluate {
                 step,
@@ -35,9 +36,8 @@ impl LocalPerformer<'_> {
             Action::Recheck { step, patience } => {
                 (step, attempts(run, step), OrderedTask::Recheck { patience })
             }
-            // Git, the journal, questions and calls are the driving process's own.
-            Action::Call { .. }
-            | Action::Candidate { .. }
+            // Git, the journal and questions are the driving process's own.
+            Action::Candidate { .. }
             | Action::Merge { .. }
             | Action::LandFiles
             | Action::Draft { .. }
@@ -55,8 +55,7 @@ impl LocalPerformer<'_> {
             trees.publish_commit(&commit)?;
         }
         let (definition, _) = require_step(run, step)?;
-        let judges =
-            task != OrderedTask::Work && self.commands.project.config.engine.verifier.value;
+        let judges = task.is_contract() && self.commands.project.config.engine.verifier.value;
         let role = match definition.work {
             _ if judges => VERIFIER,
             Work::Agent { .. } => run.role_of(step).unwrap_or("default"),
@@ -104,16 +103,27 @@ impl LocalPerformer<'_> {
         } = report;
         let step = run.position(&id)?;
         let awaited = action_elsewhere(run, step)?;
-        let trouble = |why| {
+        let trouble = |why, known| {
             WakeReason::Trouble(HarnessTrouble {
                 step,
                 what: "another machine could not do its part",
                 why,
-                known: None,
+                known,
             })
         };
         Some(match (awaited, task, end) {
-            (_, _, ReportedEnd::Trouble(why)) => trouble(why),
+            (_, _, ReportedEnd::Trouble(why)) => trouble(why, None),
+            (Action::Call { attempt: now, .. }, OrderedTask::Call, ReportedEnd::Call(end))
+                if now == attempt =>
+            {
+                let end = *end;
+                Input::CallEnded { step, attempt, end }.into()
+            }
+            (Action::Call { attempt: now, .. }, OrderedTask::Call, ReportedEnd::NotCalled(why))
+                if now == attempt =>
+            {
+                trouble(why, Some(Input::CallNotMade { step, attempt }))
+            }
             (Action::Dispatch { attempt: now, .. }, OrderedTask::Work, ReportedEnd::Work(work))
                 if now == attempt =>
             {
@@ -204,10 +214,12 @@ fn contract_ended(step: usize, attempt: u32, observed: signoff_engine::Observati
 pub(crate) fn action_elsewhere(run: &Run, step: usize) -> Option<Action> {
     let (definition, state) = run.step(step)?;
     let is_agent = matches!(definition.work, Work::Agent { .. });
+    let is_call = matches!(definition.work, Work::Tool { .. });
     // As `due` gives it.
     let patience = 1 + state.attempt.inconclusive.min(1);
     Some(match state.stage {
         Stage::Working { attempt } if is_agent => Action::Dispatch { step, attempt },
+        Stage::Working { attempt } if is_call => Action::Call { step, attempt },
         Stage::Baselining => Action::Baseline { step },
         Stage::Evaluating { attempt } => Action::Evaluate {
             step,

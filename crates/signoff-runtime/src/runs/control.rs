@@ -41,13 +41,13 @@ pub fn ask(
     what: request::RequestKind,
     clock: &dyn Clock,
 ) -> Result<RequestOutcome, Error> {
-    if matches!(what, request::RequestKind::Replan { .. }) {
-        require_planner(project)?;
-    }
     let view = RunView::load(project, run)?;
     let dir = project.store.run_dir(view.run.id());
     if let Some(done) = ask_remote(project, &view, &what)? {
         return Ok(done);
+    }
+    if matches!(what, request::RequestKind::Replan { .. }) {
+        require_planner(project)?;
     }
     if view.run.outcome().is_none() && is_driven(&dir.lock())? {
         let requests = Requests::of(&dir);
@@ -80,9 +80,6 @@ pub fn ask(
     Ok(RequestOutcome::Here)
 }
 
-/// A new version is written and signed where the plan's files are, and the machines that carry it out have the signed one.
-const ONE_VERSION: &str = "machines that share a run carry out one version of its plan: `signoff abort` the run, change the plan and sign it, then run it";
-
 /// Passes the request to the machines that drive the run, if others do and can act on it.
 fn ask_remote(
     project: &Project,
@@ -93,14 +90,8 @@ fn ask_remote(
     if remote::remote_access(project, run)?.is_none() {
         return Ok(None);
     }
-    if view.run.outcome().is_none()
-        && matches!(
-            what,
-            request::RequestKind::Replan { .. } | request::RequestKind::HandIn { .. }
-        )
-    {
-        let why = ONE_VERSION.to_owned();
-        return Err(Error::RefusedThere { why });
+    if let request::RequestKind::HandIn { draft, .. } = what {
+        remote::share_files(project, run, std::slice::from_ref(&draft.snapshot))?;
     }
     let rests = match what {
         request::RequestKind::Pause | request::RequestKind::Stop => !view.driven,

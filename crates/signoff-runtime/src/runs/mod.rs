@@ -14,6 +14,7 @@ pub mod listed_run;
 pub(crate) mod marks;
 pub(crate) mod merges;
 pub mod names;
+pub mod next_version;
 pub(crate) mod of_plan;
 mod opened_run;
 mod progress;

@@ -1,21 +1,24 @@
 //! Runs that other machines drive: their files here are a copy.
 
+use std::fs;
 use std::sync::Arc;
 
+use signoff_api::plan_log::PlanEvent;
 use signoff_api::request::RequestKind;
 use signoff_engine::Outcome;
-use signoff_store::runs::RunDir;
+use signoff_store::runs::{RunDir, list};
 
-use super::log_end;
 use super::marks::{Execution, Projection, Times};
 use super::replay::Replay;
 use super::view::RunView;
-use crate::clock::Clock;
+use super::{log_end, next_version};
+use crate::advice::{Advisor, offer_to_people};
+use crate::clock::{Clock, SystemClock};
 use crate::cluster::RemoteRunAccess;
 use crate::drive::journal::read_events;
 use crate::error::Error;
-use crate::plan_history::PlanHistory;
-use crate::project::Project;
+use crate::plan_history::{PlanHistory, append_event};
+use crate::project::{Project, relative};
 
 /// Brings the copy of a run up to date, if it is one. Returns whether a process drives it elsewhere.
 pub(crate) fn sync(project: &Project, dir: &RunDir, run: &str) -> Result<bool, Error> {
@@ -49,7 +52,78 @@ pub fn resume(project: &Project, run: &str) -> Result<Option<()>, Error> {
         return Err(Error::already_finished(&view.run, outcome));
     }
     PlanHistory::read(project, &view.key)?.refuse_if_over(run)?;
+    bring_version(project, &view)?;
+    let files = next_version::keep(project, &view)?;
+    share_files(project, run, &files)?;
     check_reply(elsewhere.resume(run)).map(Some)
+}
+
+/// Puts files of a run's directory where the machines that drive it find them.
+pub(crate) fn share_files(project: &Project, run: &str, names: &[String]) -> Result<(), Error> {
+    match remote_access(project, run)? {
+        Some(elsewhere) if !names.is_empty() => {
+            let shared = elsewhere.share_files(run, names);
+            shared.map_err(|why| Error::Unshared { why })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Does here what machines that drive a run cannot do where the plan's files are: a new version that was drafted becomes a
+/// plan of its own, for a person to sign, and the logs of plans say which of them the run carries out.
+pub fn bring_version(project: &Project, view: &RunView) -> Result<(), Error> {
+    let run = view.run.id();
+    if remote_access(project, run)?.is_none() || view.is_closed {
+        return Ok(());
+    }
+    let dir = project.store.run_dir(run);
+    // Two processes that look at the run take turns.
+    let lock = fs::File::create(dir.path().join("version.lock"))
+        .and_then(|file| file.lock().map(|()| file));
+    let _lock = lock.map_err(|why| Error::Unwritable {
+        why: why.to_string(),
+    })?;
+    let clock = SystemClock::new();
+    if let Some(draft) = view.run.draft().filter(|_| view.run.has_offered_draft()) {
+        let history = PlanHistory::read(project, &draft.plan)?;
+        if history.replaces().is_some() {
+            return Ok(());
+        }
+        let advisor = Advisor {
+            project: project.clone(),
+            key: view.key.clone(),
+            plan: view.plan_path.clone(),
+        };
+        return offer_to_people(&advisor, &view.run, draft);
+    }
+    let digest = view.run.signed_plan().digest().to_string();
+    let history = PlanHistory::read(project, &view.key)?;
+    let is_told = history.executes(run, &digest) && history.replaced_by(run).is_none();
+    let is_of_other = history.newest_run().is_some_and(|newest| newest != run);
+    if is_told || is_of_other || history.entries.is_empty() || history.records_end_of(run) {
+        return Ok(());
+    }
+    let executing = PlanEvent::PlanExecuting {
+        path: relative(project, &view.plan_path),
+        digest,
+        run: run.to_owned(),
+    };
+    append_event(project, &view.key, &executing, &clock)
+}
+
+/// The same for every run that other machines drive.
+pub fn bring_versions(project: &Project) -> Result<(), Error> {
+    for entry in list(&project.store)? {
+        if !entry.dir.is_shared() {
+            continue;
+        }
+        match RunView::load(project, &entry.id) {
+            Ok(view) => bring_version(project, &view)?,
+            // Whoever asks for the run is told.
+            Err(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// Do other machines drive this run?
@@ -64,6 +138,7 @@ pub fn bring_marks(
     run: &str,
     clock: &dyn Clock,
 ) -> Result<Option<String>, Error> {
+    bring_version(project, &RunView::load(project, run)?)?;
     let dir = project.store.run_dir(run);
     let (mut replay, mut times) = (Replay::begin(project, run)?, Times::default());
     read_events(&dir.journal(), |recorded| {

@@ -89,6 +89,14 @@ impl Trees {
         work: &WorkContext,
     ) -> Result<Option<RecordedWork>, WorkError> {
         if self.recorded_commit(work)?.is_none() {
+            if self
+                .cluster
+                .as_ref()
+                .is_some_and(|cluster| cluster.is_driving())
+            {
+                // Another machine called, in a tree of its own. What it left would be here by now.
+                return Ok(None);
+            }
             let worktree = self.run_worktree();
             let shows = worktree.base().is_ok_and(|base| base == work.base);
             if !worktree.exists() || self.changing_mark().exists() || !shows {

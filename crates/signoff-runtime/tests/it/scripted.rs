@@ -282,7 +282,7 @@ impl Performer for Hands {
         Ok(WakeReason::Timer)
     }
 
-    fn stop(&mut self) -> Vec<Input> {
+    fn stop(&mut self, _: &Run) -> Vec<Input> {
         self.stops += 1;
         self.ends.drain(..).collect()
     }

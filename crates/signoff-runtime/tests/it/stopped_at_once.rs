@@ -51,7 +51,7 @@ impl Performer for Busy {
         Ok(WakeReason::Interrupted)
     }
 
-    fn stop(&mut self) -> Vec<Input> {
+    fn stop(&mut self, _: &Run) -> Vec<Input> {
         Vec::new()
     }
 
@@ -184,7 +184,7 @@ impl Performer for CutOff {
         Ok(WakeReason::Interrupted)
     }
 
-    fn stop(&mut self) -> Vec<Input> {
+    fn stop(&mut self, _: &Run) -> Vec<Input> {
         Vec::new()
     }
 

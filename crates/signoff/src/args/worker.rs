@@ -8,10 +8,10 @@ use super::Format;
 
 #[derive(Debug, Args)]
 pub(crate) struct Worker {
-    /// The roles whose work this machine does, with commas between them; `tools` are the contracts of steps without an agent
+    /// The roles whose work this machine does, with commas between them; `tools` calls tools, and runs the contracts of steps without an agent
     #[arg(long, value_name = "ROLES", value_delimiter = ',', required_unless_present_any = ["migrate", "key", "drain"])]
     pub(crate) roles: Vec<String>,
-    /// How many agents and contracts at once
+    /// How many agents, calls and contracts at once
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) jobs: u32,
     /// Drive runs, too

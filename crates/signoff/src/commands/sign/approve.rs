@@ -11,6 +11,7 @@ use signoff_runtime::plans::{
     ActorContext, ApproveOptions, ApproveReport, approve as sign, changed_run,
 };
 use signoff_runtime::project::Project;
+use signoff_runtime::runs::remote::bring_versions;
 use signoff_store::signatures::Proof;
 
 use crate::args::Approve;
@@ -25,6 +26,8 @@ use crate::style::{CARE, GOOD, paint, sanitize};
 
 pub(crate) fn approve(session: &mut Session, args: &Approve) -> Result<u8, Failure> {
     let project = session.project()?;
+    // It may be a version that other machines had drafted.
+    bring_versions(&project)?;
     let (path, name) = locate_plan(&project, &args.plan.path.to_string_lossy())?;
     let plan = PlanFile::read(&path, &name, &project.workspace())?;
     let options = ApproveOptions {

@@ -60,6 +60,11 @@ fn mixed() -> Option<Fleet> {
     Some(fleet)
 }
 
+/// How long a run may take to end by itself. The long form runs for hours beside other work.
+fn patience() -> Duration {
+    if soak() { 10 * PATIENCE } else { PATIENCE }
+}
+
 /// A process that takes part, and how it is started again.
 struct Part {
     words: &'static [&'static str],
@@ -178,7 +183,7 @@ impl Chaos {
             if state == "completed" {
                 break;
             }
-            assert!(begun.elapsed() < PATIENCE, "{run} is {state}");
+            assert!(begun.elapsed() < patience(), "{run} is {state}");
             self.revive();
             if state.starts_with("waiting") {
                 self.attend();

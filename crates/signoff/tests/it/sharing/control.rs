@@ -171,3 +171,65 @@ fn a_run_that_stands_still_moves_to_other_machines() {
         "x\nx\n"
     );
 }
+
+/// Signs what the plan's file says now, and has the run go on.
+#[track_caller]
+fn sign_and_go_on(fleet: &Fleet, plan: &str) {
+    let signed = fleet.project.signoff(["approve", plan, "--proof", "key"]);
+    signed.assert_success();
+    let resumed = fleet.project.signoff(["resume"]);
+    assert_eq!(resumed.code, Some(0), "{resumed}");
+}
+
+#[test]
+fn a_plan_that_was_changed_and_signed_is_what_the_run_goes_on_with() {
+    let Some(UnderWay { fleet, run, _all }) = UnderWay::new() else {
+        return;
+    };
+    fleet.project.signoff(["pause"]).assert_success();
+    fleet.let_go();
+    fleet.wait_for(&run, "paused");
+    let text = fleet.project.read("plan.md");
+    let changed = text.replace("test -s two", "test -s one && test -s two");
+    assert_ne!(changed, text);
+    fleet.project.write("plan.md", &changed);
+    sign_and_go_on(&fleet, "plan.md");
+    assert_eq!(fleet.events(&run, "plan_replanned"), 1);
+    assert_eq!(fleet.state(&run), "completed");
+    let shown = fleet.project.json(["show", "plan.md"]);
+    assert_eq!(shown["status"], "completed", "{shown:#}");
+}
+
+#[test]
+fn a_text_that_is_handed_in_is_signed_where_the_run_began() {
+    let gated = format!("{}**approval:** required\n", agent("Make one.", "one"));
+    let script = Script::new().reply(Reply::always().write("one", "x\n").say("done"));
+    let Some(fleet) = Fleet::new(&script, &plan(&[&gated])) else {
+        return;
+    };
+    let _all = fleet.everything();
+    let run = fleet.hand_over();
+    fleet.wait_for(&run, "waiting");
+    let text = fleet.project.read("plan.md");
+    let text = text.replace("**approval:** required\n", "");
+    fleet.project.write("next.md", &text);
+    fleet
+        .project
+        .signoff(["revise", "plan.md", "--with", "next.md"])
+        .assert_success();
+    fleet.wait_for_sql(
+        "SELECT count(*) FROM signoff.events WHERE line LIKE '%\"kind\":\"new_version\"%'",
+        "1",
+    );
+    fleet.wait_for(&run, "waiting");
+    // Nothing goes on before the signature.
+    fleet
+        .project
+        .signoff(["resume"])
+        .assert_code(5)
+        .assert_stderr_contains("signoff approve plan-v2");
+    fleet.project.signoff(["inbox"]).assert_success();
+    sign_and_go_on(&fleet, "plan-v2");
+    assert_eq!(fleet.state(&run), "completed");
+    assert_eq!(fleet.project.json(["status"])["plan"], "plan-v2");
+}

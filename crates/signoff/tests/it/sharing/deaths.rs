@@ -114,6 +114,83 @@ fn a_killed_orchestrator_is_replaced_and_no_work_is_lost() {
     assert_eq!(interrupted.count(), 0, "{events:#?}");
 }
 
+/// A plan of one call whose effect stays outside of the run, and how often it was made.
+fn calling() -> Option<(Fleet, impl Fn() -> usize)> {
+    let fleet = Fleet::unsigned(&Script::new())?;
+    let calls = fleet.project.outside("calls");
+    let command = serde_json::json!({"command": format!("echo x >> {}", calls.display())});
+    fleet.sign(&plan(&[&format!(
+        "**tool:** run_command\n**tools:** run_command\n**args:**\n```json\n{command}\n```\n"
+    )]));
+    let made = move || {
+        let text = std::fs::read_to_string(&calls).unwrap_or_default();
+        text.lines().count()
+    };
+    Some((fleet, made))
+}
+
+#[test]
+fn a_call_that_a_dead_worker_may_have_made_is_not_made_again_without_a_person() {
+    let Some((fleet, made)) = calling() else {
+        return;
+    };
+    let _orchestrator = fleet.orchestrator();
+    let worker = ["worker", "--lease", "2", "--roles", "tools"];
+    let armed = [("SIGNOFF_FAILPOINT", "effect.after:1")];
+    let killed = fleet.project.spawn_with(&armed, worker);
+    let run = fleet.hand_over();
+    let killed = killed.wait();
+    assert_eq!(killed.code, None, "{killed}");
+    let _other = fleet.worker("tools");
+    fleet.wait_for(&run, "waiting");
+    assert_eq!(made(), 1);
+    let item = &fleet.project.json(["inbox"])["items"][0];
+    assert_eq!(item["kind"], "unknown_call", "{item:#}");
+    let id = item["id"].as_str().expect("an id");
+    fleet
+        .project
+        .signoff(["answer", id, "happened", "--note", "{\"exit_code\": 0}"])
+        .assert_success();
+    fleet.wait_for(&run, "completed");
+    assert_eq!(made(), 1);
+}
+
+#[test]
+fn a_call_that_nobody_can_have_made_is_made_by_the_next_worker() {
+    let Some((fleet, made)) = calling() else {
+        return;
+    };
+    let _orchestrator = fleet.orchestrator();
+    let worker = ["worker", "--lease", "2", "--roles", "tools"];
+    let armed = [("SIGNOFF_FAILPOINT", "order.claimed:1")];
+    let killed = fleet.project.spawn_with(&armed, worker);
+    let run = fleet.hand_over();
+    let killed = killed.wait();
+    assert_eq!(killed.code, None, "{killed}");
+    let _other = fleet.worker("tools");
+    fleet.wait_for(&run, "completed");
+    assert_eq!(made(), 1);
+    assert_eq!(fleet.events(&run, "inbox_opened"), 0);
+    let role = "SELECT role FROM signoff.orders WHERE id LIKE '%/call/%'";
+    assert_eq!(fleet.postgres.sql(role), "tools");
+}
+
+#[test]
+fn a_call_that_waits_for_a_worker_when_the_run_is_stopped_is_made_when_it_goes_on() {
+    let Some((fleet, made)) = calling() else {
+        return;
+    };
+    let _orchestrator = fleet.orchestrator();
+    let run = fleet.hand_over();
+    fleet.wait_for_sql("SELECT count(*) FROM signoff.orders", "1");
+    fleet.project.signoff(["stop"]).assert_success();
+    fleet.wait_for(&run, "paused");
+    let _worker = fleet.worker("tools");
+    fleet.project.signoff(["resume"]).assert_code(0);
+    assert_eq!(made(), 1);
+    assert_eq!(fleet.events(&run, "inbox_opened"), 0);
+}
+
 #[test]
 fn two_that_drive_do_not_meet() {
     let Some(fleet) = fleet() else {

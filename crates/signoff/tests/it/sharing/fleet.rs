@@ -267,7 +267,13 @@ impl Fleet {
             if now == expected {
                 return;
             }
-            assert!(begun.elapsed() < PATIENCE, "{statement}: {now}");
+            let runs =
+                "SELECT string_agg(state || coalesce(': ' || trouble, ''), ', ') FROM signoff.runs";
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{statement}: {now}; {}",
+                self.postgres.sql(runs)
+            );
             pause();
         }
     }

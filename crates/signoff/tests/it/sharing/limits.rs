@@ -100,6 +100,69 @@ fn a_worker_does_no_more_at_once_than_it_was_told() {
     assert_eq!(begun(), "xxx");
 }
 
+/// What a plan calls urgent begins before what was handed over earlier.
+#[test]
+fn what_is_urgent_goes_first() {
+    let script = Script::new()
+        .reply(
+            Reply::when(["Make first."])
+                .append("OUTSIDE/order", "first ")
+                .wait_for("OUTSIDE/go")
+                .write("first", "x\n"),
+        )
+        .reply(
+            Reply::when(["Make low."])
+                .append("OUTSIDE/order", "low ")
+                .write("low", "x\n"),
+        )
+        .reply(
+            Reply::when(["Make critical."])
+                .append("OUTSIDE/order", "critical ")
+                .write("critical", "x\n"),
+        );
+    let of = |word: &str| {
+        let text = plan(&[&format!(
+            "**baseline:** no\n{}",
+            agent(&format!("Make {word}."), word)
+        )]);
+        text.replace("1h\n", &format!("1h\n**Priority:** {word}\n"))
+    };
+    let usual = of("first").replace("**Priority:** first\n", "");
+    let Some(fleet) = Fleet::new(&script, &usual) else {
+        return;
+    };
+    for word in ["low", "critical"] {
+        let name = format!("{word}.md");
+        fleet.project.write(&name, &of(word));
+        fleet
+            .project
+            .signoff(["approve", &name, "--proof", "key"])
+            .assert_success();
+    }
+    let _orchestrator = fleet.orchestrator();
+    let _worker = fleet.process(&["worker", "--lease", "2", "--roles", "coder", "--jobs", "1"]);
+    fleet.hand_over();
+    fleet.wait_for_file("order");
+    let mut runs = Vec::new();
+    for (word, waiting) in [("low", "1"), ("critical", "2")] {
+        let run = fleet
+            .project
+            .json(["run", &format!("{word}.md"), "--detach"]);
+        runs.push(run["run"].as_str().expect("runs have names").to_owned());
+        // In their queue, in this order.
+        fleet.wait_for_sql(
+            "SELECT count(*) FROM signoff.orders WHERE claim = 0",
+            waiting,
+        );
+    }
+    fleet.let_go();
+    for run in &runs {
+        fleet.wait_for(run, "completed");
+    }
+    let order = std::fs::read_to_string(fleet.project.outside("order")).expect("it is there");
+    assert_eq!(order.trim(), "first critical low");
+}
+
 #[test]
 fn a_verifier_judges_what_others_did_and_a_day_has_its_limit() {
     let Some(fleet) = Fleet::new(&makes_out(), &plan(&[&agent("Make it.", "out")])) else {

@@ -75,6 +75,7 @@ impl Case {
             (None, "acceptance") => ("accept", None),
             (None, "budget") => ("allow", None),
             (None, "question") => ("yes", None),
+            (None, "unknown_call") => ("retry", None),
             (None, _) => ("skip", None),
         }
     }
@@ -221,6 +222,7 @@ fn of_steps() -> Vec<Case> {
             &[&make, CHECK, &each, &when, &never, &command("true")],
         ),
         conflict(),
+        replanned(),
         Case::of_steps("a failure and a hint", hinted, &[&escalate, CHECK]).answer(
             "escalation",
             "retry",
@@ -274,6 +276,26 @@ fn conflict() -> Case {
         .reply(Reply::when(["Say so"]).write("OUTSIDE/merged", ""));
     let third = "**depends_on:** 1\n**target:** coder\n**baseline:** no\n**task:**\nSay so.\n\n**contract:**\n```shell\ntrue\n```\n";
     Case::of_steps("a conflict", script, &[&step("one"), &step("two"), third])
+}
+
+/// The second step fails, and a planner writes a version in which it does not.
+fn replanned() -> Case {
+    let text = |task: &str| {
+        plan(&[
+            &agent("Make one.", "one"),
+            &format!("{}**on_fail:** replan\n", agent(task, "two")),
+            CHECK,
+        ])
+    };
+    let next = format!("````markdown\n{}````", text("Make two."));
+    // Whoever reads of both steps is the planner.
+    let script = Script::new()
+        .reply(Reply::when(["Make one.", "Make it wrong."]).say(&next))
+        .reply(Reply::when(["Make one."]).write("one", "x\n"))
+        .reply(Reply::when(["Make two."]).write("two", "x\n"))
+        .reply(Reply::always().say("done"));
+    let before = text("Make it wrong.");
+    Case::new("a replan", "plan.md", &[("plan.md", &before)]).script(script)
 }
 
 /// The plan allows one agent, and two are needed.

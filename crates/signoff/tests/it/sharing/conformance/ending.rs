@@ -29,14 +29,20 @@ pub(super) struct Course {
 /// Facts that say on which machine, and when: each run has its own. What a commit consists of is in the fact `tree`.
 const OF_RUN: [&str; 2] = ["judged_on", "commit"];
 
+/// The next version of a plan that a planner wrote.
+const NEXT: &str = "plan-v2.md";
+
 impl Ending {
     pub(super) fn of(project: &Project, plan: &[(String, String)]) -> Self {
         let shown = project.json(["status"]);
         let steps = shown["steps"].as_array().cloned().unwrap_or_default();
+        // What a person does in the checkout, such as signing another version, comes into the run's tree where that is.
+        let is_replanned = project.path().join(NEXT).exists();
+        let joined = is_replanned.then_some("tree");
         let end = |step: &Value| {
             let mut facts = step["facts"].clone();
             if let Some(facts) = facts.as_object_mut() {
-                for name in OF_RUN {
+                for name in OF_RUN.into_iter().chain(joined) {
                     facts.remove(name);
                 }
             }
@@ -55,10 +61,11 @@ impl Ending {
         let others = of_plan.iter().map(|path| format!("':!{path}'"));
         let others = others.collect::<Vec<_>>().join(" ");
         let files = format!(
-            "git add -A ':!.signoff' && git ls-files -s ':!.signoff' ':!.pi/plans/sessions' {others}"
+            "git add -A ':!.signoff' && git ls-files -s ':!.signoff' ':!.pi/plans/sessions' ':!{NEXT}' {others}"
         );
         let files = project.bash(&files, &project.path());
         let run = shown["run"].as_str().unwrap_or_default();
+        let next = is_replanned.then_some(NEXT);
         let said = |path: &&str| {
             let text = without_times(&project.read(path)).replace(run, "RUN");
             ((*path).to_owned(), settled(path, text))
@@ -67,7 +74,7 @@ impl Ending {
             status: shown["status"].clone(),
             steps: steps.iter().map(end).collect(),
             files: files.assert_success().stdout.clone(),
-            marks: of_plan.iter().map(said).collect(),
+            marks: of_plan.iter().chain(&next).map(said).collect(),
         }
     }
 }
