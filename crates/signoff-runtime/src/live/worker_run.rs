@@ -316,7 +316,7 @@ impl<'a> WorkerRun<'a> {
 
     /// The call that a step is ordered to make, as the journal has it.
     fn call_of(&self, step: &str) -> Option<&ToolCall> {
-        let run = self.prepared.opened.run.state();
+        let run = self.opened.run.state();
         let (_, state) = run.step(run.position(step)?)?;
         state.attempt.call.as_deref()
     }
@@ -333,7 +333,7 @@ impl<'a> WorkerRun<'a> {
 
     /// Ends everything that is under way here, and waits until it is gone.
     pub fn stop(&mut self) {
-        drop(self.local.stop(self.prepared.opened.run.state()));
+        drop(self.local.stop(self.opened.run.state()));
         self.under_way.clear();
     }
 }
