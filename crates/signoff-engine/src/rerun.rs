@@ -2,6 +2,8 @@
 
 mod forecast;
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use signoff_plan::diff::{asks_the_same, pairs, request_hash};
 use signoff_plan::model::{Plan, Step, Work};
@@ -25,7 +27,7 @@ pub fn earlier_steps(last: &Run, plan: &Plan, redo: Redo) -> Vec<(String, Earlie
     let index = plan.steps.iter().map(|step| step.id.clone()).zip(0..);
     let read = read_steps(plan, &index.collect());
     let mut known = Vec::new();
-    for (at, from) in pairs(last.plan(), plan).into_iter().enumerate() {
+    for (at, from) in predecessors(last, plan).into_iter().enumerate() {
         let (Some(from), Some(step)) = (from, rendered.get(&at).or_else(|| plan.steps.get(at)))
         else {
             continue;
@@ -56,6 +58,25 @@ pub fn earlier_steps(last: &Run, plan: &Plan, redo: Redo) -> Vec<(String, Earlie
         known.extend(other_items(last, from, step, redo));
     }
     known
+}
+
+/// The step of the last run that each step was. A step that is new and marked as done has the mark, and so the place, of
+/// one that the last run completed and that the plan does not have any more: its author wrote it anew and did not do it.
+fn predecessors(last: &Run, plan: &Plan) -> Vec<Option<usize>> {
+    let mut found = pairs(last.plan(), plan);
+    let is_done = |at: &usize| {
+        let state = last.step(*at).map(|(_, state)| state);
+        state.is_some_and(|state| state.status == StepStatus::Completed)
+    };
+    let known: BTreeSet<usize> = found.iter().flatten().copied().collect();
+    let steps = 0..last.plan().steps.len();
+    let mut gone = steps.filter(|at| !known.contains(at)).filter(is_done);
+    for (from, step) in found.iter_mut().zip(&plan.steps) {
+        if from.is_none() && step.claimed {
+            *from = gone.next();
+        }
+    }
+    found
 }
 
 /// Adds the calls that an older run made and that do harm if they are made twice, where newer runs know nothing of a step

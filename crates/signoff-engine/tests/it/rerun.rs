@@ -138,6 +138,39 @@ fn what_still_holds_is_kept_with_its_evidence() {
     assert_eq!(kept(&third), [Some("run"); 4]);
 }
 
+/// Without an id a step is known by its title, and the mark of the last run stays where it was.
+#[test]
+fn a_step_that_was_written_anew_is_not_done_because_the_last_run_marked_it() {
+    let free = format!("**depends_on:** none\n{AGENT}");
+    let text = plan(&[("One", &free), ("Two", &free)]);
+    let first = done(&text, Outcomes::default());
+    let anew = free.replace("Do it.", "Do it well.");
+    // The second is also moved behind a new one.
+    for steps in [
+        vec![("✅ First", &*anew), ("✅ Two", &free)],
+        vec![("New", &*free), ("✅ First", &anew), ("✅ Two", &free)],
+    ] {
+        let after = plan(&steps);
+        let known = known(&first, &after, Redo::Changed);
+        let forecast = forecast(signed(&after).plan(), &known);
+        let is_new = |step: &StepForecast| *step == StepForecast::Runs(RunReason::New);
+        assert_eq!(
+            forecast.iter().filter(|one| is_new(one)).count(),
+            steps.len() - 2
+        );
+        let mut second = again(&first, &after, green_before(3));
+        second.play();
+        let expected = ["step-1", "step-2"];
+        assert_eq!(worked(&second), expected[..steps.len() - 1]);
+        assert_eq!(kept(&second).last(), Some(&Some("run")));
+    }
+    // What its author marks without any such step is still a claim.
+    let after = plan(&[("One", &free), ("Two", &free), ("✅ Third", &anew)]);
+    let mut second = again(&first, &after, green_before(3));
+    second.play();
+    assert_eq!(worked(&second), Vec::<&str>::new());
+}
+
 #[test]
 fn what_does_not_hold_any_more_is_done_again_with_what_depends_on_it() {
     let apart = format!("**depends_on:** none\n{AGENT}");
