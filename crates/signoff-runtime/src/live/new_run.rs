@@ -160,6 +160,7 @@ fn new_run(project: &Project, key: &str) -> Result<NewRun, Error> {
         }
     };
     dir.mark_starting(key)?;
+    failpoint::reach("run.named");
     let lock = take_run(&dir, &id)?;
     Ok(NewRun { id, dir, lock })
 }

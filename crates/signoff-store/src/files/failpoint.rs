@@ -1,7 +1,7 @@
 //! Places at which the crash tests kill the process.
 //!
 //! With the feature `failpoints`, `SIGNOFF_FAILPOINT="name:n"` ends the process by SIGKILL the n-th
-//! time that point is reached, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
+//! time that point is reached, `SIGNOFF_HOLD="name:n"` stops it there until SIGCONT, and `SIGNOFF_FAULT=n` lets the n-th change of a file or directory fail
 //! as if the disk were full. `SIGNOFF_FAULT=n+` lets every one from the n-th on fail, and
 //! `SIGNOFF_CLOCK=ms` shifts the clock; `SIGNOFF_LEVEL=landlock` pretends that the machine's sandbox is no stronger, and
 //! `SIGNOFF_ROOM=copy` that its overlays are not, and
@@ -10,9 +10,10 @@
 /// Is this a build for tests?
 pub const COMPILED_IN: bool = cfg!(feature = "failpoints");
 
-/// Dies here, if this is the place and the count asked for.
+/// Dies here, or waits, if this is the place and the count asked for.
 #[inline]
 pub fn reach(point: &str) {
+    hold(point);
     if should_die_at(point) {
         die();
     }
@@ -29,6 +30,11 @@ pub(crate) fn should_die_at(_point: &str) -> bool {
 #[cfg(not(feature = "failpoints"))]
 #[inline]
 pub(crate) fn die() {}
+
+/// Waits for SIGCONT, if a test wants something else to happen here meanwhile.
+#[cfg(not(feature = "failpoints"))]
+#[inline]
+fn hold(_point: &str) {}
 
 /// Called before every system call that changes the disk; fails if this is the one that the test names.
 #[cfg(not(feature = "failpoints"))]
@@ -70,6 +76,8 @@ pub fn overlay_level() -> Option<String> {
 }
 
 #[cfg(feature = "failpoints")]
+use armed::hold;
+#[cfg(feature = "failpoints")]
 pub use armed::{account, clock_shift, overlay_level, sandbox_level};
 #[cfg(feature = "failpoints")]
 pub(crate) use armed::{change, die, should_die_at};
@@ -86,11 +94,18 @@ mod armed {
         left: AtomicU64,
     }
 
-    fn armed_point() -> Option<&'static Armed> {
-        static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
-        ARMED
-            .get_or_init(|| parse(&std::env::var("SIGNOFF_FAILPOINT").ok()?))
-            .as_ref()
+    impl Armed {
+        fn should_die_at(&self, point: &str) -> bool {
+            self.point == point && self.left.fetch_sub(1, Ordering::Relaxed) == 1
+        }
+    }
+
+    fn armed_point(
+        variable: &str,
+        kept: &'static OnceLock<Option<Armed>>,
+    ) -> Option<&'static Armed> {
+        let parsed = || parse(&std::env::var(variable).ok()?);
+        kept.get_or_init(parsed).as_ref()
     }
 
     fn parse(text: &str) -> Option<Armed> {
@@ -102,9 +117,16 @@ mod armed {
     }
 
     pub(crate) fn should_die_at(point: &str) -> bool {
-        armed_point().is_some_and(|armed| {
-            armed.point == point && armed.left.fetch_sub(1, Ordering::Relaxed) == 1
-        })
+        static KILL: OnceLock<Option<Armed>> = OnceLock::new();
+        armed_point("SIGNOFF_FAILPOINT", &KILL).is_some_and(|armed| armed.should_die_at(point))
+    }
+
+    pub(super) fn hold(point: &str) {
+        static HOLD: OnceLock<Option<Armed>> = OnceLock::new();
+        if armed_point("SIGNOFF_HOLD", &HOLD).is_some_and(|armed| armed.should_die_at(point)) {
+            // A process that does not stop is seen by the test that waits for it.
+            kill_process(getpid(), Signal::STOP).ok();
+        }
     }
 
     pub(crate) fn change() -> std::io::Result<()> {

@@ -26,6 +26,7 @@ mod plan_paths;
 mod planning;
 mod proofs;
 mod providers;
+mod prune_beside_a_start;
 mod replanning;
 mod report;
 mod runs;
