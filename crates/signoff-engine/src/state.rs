@@ -251,7 +251,7 @@ impl Run {
 
     /// The number of the step's next attempt. No number is used twice under one id, even across versions
     /// of the plan.
-    pub(crate) fn next_attempt(&self, at: usize) -> u32 {
+    pub fn next_attempt(&self, at: usize) -> u32 {
         let begun = self.steps.get(at).map_or(0, |step| step.attempts);
         let used = self.definition(at).and_then(|step| self.used.get(&step.id));
         begun.max(used.copied().unwrap_or(0)) + 1

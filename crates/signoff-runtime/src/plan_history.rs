@@ -278,13 +278,21 @@ impl PlanHistory {
 
     /// Refuses a run whose journal ends before what this log tells of it.
     pub(crate) fn refuse_if_cut(&self, run: &Run) -> Result<(), Error> {
-        if run.outcome().is_none() && self.records_end_of(run.id()) {
-            return Err(Error::BrokenRun {
-                run: run.id().to_owned(),
-                why: "its plan's log says that it was completed, and its journal ends before that: the end was cut off".to_owned(),
-            });
+        let end = match self.outcome_of(run.id()) {
+            Some(Outcome::Completed | Outcome::Partial) => "was completed",
+            // One that failed may go on, and its journal says so.
+            Some(Outcome::Failed) if !run.was_reopened() => "failed",
+            Some(Outcome::Failed) | None => return Ok(()),
+        };
+        if run.outcome().is_some() {
+            return Ok(());
         }
-        Ok(())
+        Err(Error::BrokenRun {
+            run: run.id().to_owned(),
+            why: format!(
+                "its plan's log says that it {end}, and its journal ends before that: the end was cut off"
+            ),
+        })
     }
 
     /// Refuses a run that was abandoned, or that another run of the plan replaced.

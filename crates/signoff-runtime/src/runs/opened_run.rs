@@ -12,8 +12,8 @@ use signoff_store::{atomic, failpoint, plan_log};
 
 use super::day_costs::DayCosts;
 use super::marks::{Execution, Projection, Times};
-use super::replay::{Replay, unknown_run};
-use super::{merges, remote};
+use super::replay::{Replay, require_run};
+use super::{lost_attempts, merges, remote};
 use crate::clock::Clock;
 use crate::drive::forwarded_journal::ForwardedJournal;
 use crate::drive::journal::torn_note;
@@ -59,9 +59,7 @@ impl<'a> OpenedRun<'a> {
         clock: &'a dyn Clock,
     ) -> Result<Self, Error> {
         let dir = project.store.run_dir(id);
-        if !dir.path().is_dir() {
-            return Err(unknown_run(project, Some(id)));
-        }
+        require_run(project, id, &dir)?;
         let run_lock = take_run(&dir, id)?;
         remote::sync(project, &dir, id)?;
         let mut replay = Replay::begin(project, id)?;
@@ -76,6 +74,7 @@ impl<'a> OpenedRun<'a> {
         })?;
         let history = PlanHistory::read(project, &replay.key)?;
         history.refuse_if_cut(&replay.run)?;
+        lost_attempts::refuse_if_lost(project, &dir, &replay.run)?;
         // A crash right after the first event left it.
         dir.mark_begun()?;
         let torn = journal.torn_line().map(|torn| torn_note("journal", torn));

@@ -1,6 +1,6 @@
 //! Rebuilds a run's state from its journal.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -33,13 +33,24 @@ pub(crate) struct Replay {
     pub(crate) text: SignedText,
 }
 
+/// The run has a directory.
+pub(super) fn require_run(project: &Project, id: &str, dir: &RunDir) -> Result<(), Error> {
+    if is_run_id(id) && is_there(dir.path())? && dir.path().is_dir() {
+        return Ok(());
+    }
+    Err(unknown_run(project, Some(id)))
+}
+
+/// What cannot be looked at is not taken for gone.
+fn is_there(path: &Path) -> Result<bool, Error> {
+    path.try_exists().map_err(Error::cannot_read(path))
+}
+
 impl Replay {
     /// Reads no more of the journal than its beginning.
     pub(crate) fn begin(project: &Project, id: &str) -> Result<Self, Error> {
         let dir = project.store.run_dir(id);
-        if !is_run_id(id) || !dir.path().is_dir() {
-            return Err(unknown_run(project, Some(id)));
-        }
+        require_run(project, id, &dir)?;
         if dir.never_began() {
             return Err(Error::NeverBegun { run: id.to_owned() });
         }
@@ -47,7 +58,7 @@ impl Replay {
             run: id.to_owned(),
             why: format!("its journal {} {what}", dir.journal().display()),
         };
-        if !dir.journal().exists() {
+        if !is_there(&dir.journal())? {
             return Err(lost("is gone"));
         }
         let Some(Event::RunStarted {

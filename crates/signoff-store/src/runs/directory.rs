@@ -275,9 +275,14 @@ impl RunDir {
         written.map_err(FileError::at("write", &path))
     }
 
+    /// Where the attempts at its steps are.
+    pub fn steps(&self) -> PathBuf {
+        self.path.join("steps")
+    }
+
     /// The place of one attempt at a step. No step id leads out of `steps/`.
     pub fn attempt(&self, step_id: &str, attempt: u32) -> AttemptDir {
-        let steps = self.path.join("steps");
+        let steps = self.steps();
         // The item of a loop, `ID[3]`, has no brackets on disk.
         let plain = step_id
             .strip_suffix(']')
