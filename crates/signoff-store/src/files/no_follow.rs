@@ -24,7 +24,7 @@ pub(crate) fn open(path: &Path) -> Result<File, FileError> {
         .map_err(FileError::at("read", path))?
         .is_file();
     if !is_file {
-        let other = io::Error::other("it is not a regular file");
+        let other = io::Error::new(io::ErrorKind::InvalidData, "it is not a regular file");
         return Err(FileError::at("read", path)(other));
     }
     Ok(file)

@@ -41,7 +41,8 @@ impl Store {
         let Some(bytes) = no_follow::read_if_exists(&path)? else {
             return Ok(None);
         };
-        let id = parse(&bytes).map_err(io::Error::other);
+        let invalid = |why| io::Error::new(io::ErrorKind::InvalidData, why);
+        let id = parse(&bytes).map_err(invalid);
         id.map(Some).map_err(FileError::at("understand", &path))
     }
 

@@ -5,6 +5,7 @@ use signoff_runtime::error::SignedDifference;
 use signoff_store::journal::JournalError;
 
 use super::Failure;
+use super::storage::file;
 use crate::shell_words::shell_word;
 
 /// A plan's log was changed, or cannot be read.
@@ -16,7 +17,7 @@ pub(super) fn plan_log(error: &JournalError) -> Failure {
         | JournalError::OtherPlan { path, .. } => path.clone(),
         // `NAME.head.json` beside `NAME.jsonl`.
         JournalError::BadHead { path, .. } => path.with_extension("").with_extension("jsonl"),
-        JournalError::File(_) => return Failure::of(6, "file"),
+        JournalError::File(error) => return file(error),
         JournalError::Busy { .. } | JournalError::Touched { .. } | JournalError::Unknown { .. } => {
             return Failure::of(6, "plan-log").hint("repeat the command");
         }

@@ -1,9 +1,9 @@
 //! `inbox`: everything that waits on a person, in all runs.
 
 use signoff_api::inbox::Inbox;
-use signoff_runtime::Error;
 use signoff_runtime::inbox::{WaitingItems, waiting_items};
 
+use crate::commands::sign::list::{say_hints, say_note};
 use crate::failure::Failure;
 use crate::report::question::{answer_command, question_lines};
 use crate::session::Session;
@@ -16,13 +16,12 @@ pub(crate) fn inbox(session: &mut Session) -> Result<u8, Failure> {
         held,
         unreadable,
     } = waiting_items(&project)?;
-    let unreadable: Vec<String> = unreadable.into_iter().map(unreadable_note).collect();
     // A run that cannot be read does not hide the others, and must not look like an empty inbox.
     let code = if unreadable.is_empty() { 0 } else { 6 };
-    for note in &unreadable {
-        session
-            .out
-            .say(format!("{} {}", paint(CARE, "note:"), sanitize(note)));
+    for (run, error) in unreadable {
+        let failure = Failure::from(error);
+        say_note(session, &unreadable_note(&run, &failure.message));
+        say_hints(session, &failure.hints);
     }
     if session.is_json() {
         session.json(&Inbox::new(items, held));
@@ -58,10 +57,9 @@ pub(crate) fn held_lines(run: &str, files: &[String]) -> Vec<String> {
 }
 
 /// The message for a run that cannot be read.
-fn unreadable_note((run, error): (String, Error)) -> String {
-    let why = Failure::from(error).message;
-    if why.contains(&run) {
-        why
+fn unreadable_note(run: &str, why: &str) -> String {
+    if why.contains(run) {
+        why.to_owned()
     } else {
         format!("run {run}: {why}")
     }

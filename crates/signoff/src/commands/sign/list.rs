@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::report::count::count_of;
 use crate::report::plans::table;
 use crate::session::Session;
-use crate::style::{CARE, paint, sanitize};
+use crate::style::{CARE, HINT, paint, sanitize};
 
 pub(crate) fn list(session: &mut Session, args: &List) -> Result<u8, Failure> {
     let project = session.project()?;
@@ -84,13 +84,24 @@ pub(crate) fn say_troubles(session: &mut Session, troubles: Vec<UnreadablePlan>)
     let code = if troubles.is_empty() { 0 } else { 6 };
     for trouble in troubles {
         let path = relative_path(session, &trouble.path);
-        let note = match trouble.error {
-            Error::Unreadable { why, .. } => format!("{path} is left out: {why}"),
-            error => format!("{path} is left out: {}", Failure::from(error).message),
+        let (why, hints) = match trouble.error {
+            Error::Unreadable { why, .. } => (why.to_string(), Vec::new()),
+            error => {
+                let failure = Failure::from(error);
+                (failure.message, failure.hints)
+            }
         };
-        say_note(session, &note);
+        say_note(session, &format!("{path} is left out: {why}"));
+        say_hints(session, &hints);
     }
     code
+}
+
+/// What helps with what the last note was about.
+pub(crate) fn say_hints(session: &mut Session, hints: &[String]) {
+    for hint in hints {
+        session.out.say(format!("  {} {hint}", paint(HINT, "→")));
+    }
 }
 
 pub(crate) fn say_note(session: &mut Session, note: &str) {
