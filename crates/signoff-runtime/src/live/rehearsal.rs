@@ -67,7 +67,7 @@ pub fn rehearse(
         rounds: rounds(&plan.checked.plan, &allowed, jobs),
         agents,
         working,
-        asks: asks(project, &plan.checked.plan, &allowed),
+        asks: asks(project, &plan.checked.plan, &allowed, &forecast),
         forecast,
         refused: refused.err().or(steps.err()).or(unreadable),
     }
@@ -317,10 +317,23 @@ pub fn most_agents(step: &Step) -> u64 {
 }
 
 /// Why the run stops at which of these steps and asks a person.
-fn asks(project: &Project, plan: &Plan, allowed: &BTreeSet<usize>) -> BTreeMap<usize, Vec<String>> {
+fn asks(
+    project: &Project,
+    plan: &Plan,
+    allowed: &BTreeSet<usize>,
+    forecast: &[StepForecast],
+) -> BTreeMap<usize, Vec<String>> {
     let workspace = project.workspace();
+    // A contract that does not hold any more can still lead there.
+    let is_kept = |at: usize| {
+        matches!(forecast.get(at), Some(StepForecast::Kept { .. }))
+            && plan
+                .steps
+                .get(at)
+                .is_some_and(|step| step.contract.is_none())
+    };
     let each = stop_reasons(plan, &workspace).into_iter().enumerate();
-    each.filter(|(at, reasons)| allowed.contains(at) && !reasons.is_empty())
+    each.filter(|(at, reasons)| allowed.contains(at) && !reasons.is_empty() && !is_kept(*at))
         .collect()
 }
 

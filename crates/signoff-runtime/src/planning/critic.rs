@@ -80,7 +80,9 @@ pub fn criticize(
     let mut objections = if new.is_empty() {
         Vec::new()
     } else {
-        comment(context, &plan.path, plan.source.name(), &new)?.comments
+        comment(context, &plan.path, plan.source.name(), &new)?
+            .comments
+            .comments
     };
     let earlier = objections.len() - new.len();
     Ok(CritiqueReport {

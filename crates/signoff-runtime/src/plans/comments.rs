@@ -32,13 +32,22 @@ pub struct NewComment {
     pub by: Option<String>,
 }
 
-/// Writes comments into the plan's log. Returns all that it has now.
+/// What became of a plan's comments.
+#[derive(Debug)]
+pub struct CommentReport {
+    /// All that it has now.
+    pub comments: Comments,
+    /// Something that a person should know.
+    pub notes: Vec<String>,
+}
+
+/// Writes comments into the plan's log.
 pub fn comment(
     context: ActorContext<'_>,
     path: &Path,
     name: &str,
     new: &[NewComment],
-) -> Result<Comments, Error> {
+) -> Result<CommentReport, Error> {
     let locked = LockedPlan::open(context, path, name)?;
     let first = all_comments(locked.history()).len() + 1;
     let mut events = Vec::new();
@@ -46,7 +55,14 @@ pub fn comment(
         events.push(event(&locked, new, number)?);
     }
     locked.record(&events)?;
-    comments(context.project, &locked.plan)
+    report(locked)
+}
+
+fn report(locked: LockedPlan<'_>) -> Result<CommentReport, Error> {
+    Ok(CommentReport {
+        comments: comments(locked.context.project, &locked.plan)?,
+        notes: locked.notes,
+    })
 }
 
 fn event(locked: &LockedPlan<'_>, new: &NewComment, number: usize) -> Result<PlanEvent, Error> {
@@ -94,13 +110,13 @@ pub(crate) fn step_id(plan: &PlanFile, step: &str) -> Result<String, Error> {
         })
 }
 
-/// A person says that a comment needs nothing more. Returns all comments.
+/// A person says that a comment needs nothing more.
 pub fn resolve_comment(
     context: ActorContext<'_>,
     path: &Path,
     name: &str,
     id: &str,
-) -> Result<Comments, Error> {
+) -> Result<CommentReport, Error> {
     let locked = LockedPlan::open(context, path, name)?;
     if context.actor != Actor::Person {
         let why = "only a person resolves one".to_owned();
@@ -123,7 +139,7 @@ pub fn resolve_comment(
             by: locked.actor_name(),
         }])?,
     }
-    comments(context.project, &locked.plan)
+    report(locked)
 }
 
 /// What was said about a plan, oldest first.

@@ -42,7 +42,7 @@ pub use self::cleanup::housekeeping::HousekeepingError;
 pub use self::cleanup::prune::{
     KeptItem, KeptReason, PruneOptions, PruneReport, RemovedItem, prune, prune_damaged_runs,
 };
-pub use self::comments::{NewComment, comment, comments, resolve_comment};
+pub use self::comments::{CommentReport, NewComment, comment, comments, resolve_comment};
 pub(crate) use self::comments::{comments_in, step_id};
 pub use self::delete::{DeleteReport, delete};
 pub use self::editing::{

@@ -16,6 +16,7 @@ use signoff_store::signatures::PlanSignatures;
 use crate::error::Error;
 use crate::plan_file::PlanFile;
 use crate::plan_history::{PlanHistory, lifecycle_fact};
+use crate::plans::locked::expiry;
 use crate::project::{Project, minimum_proof};
 use crate::runs::view::RunView;
 use crate::signing::approvers::RequiredApproval;
@@ -56,8 +57,14 @@ impl PlanStatus {
         ))
     }
 
-    /// Why something cannot be done to the plan; if only its file says so, with how to go on all the same.
+    /// Why something cannot be done to the plan; if it expired, or only its file says so, with how to go on all the same.
     pub(crate) fn explain(&self, plan: &PlanFile, forbidden: ForbiddenTransition) -> Error {
+        if self.state == PlanState::Cancelled
+            && self.history.has_expired(&plan.digest().to_string())
+        {
+            let notice = expiry::past_notice(plan.source.name());
+            return Error::Expired { notice, forbidden };
+        }
         if !self.is_claimed {
             return Error::Forbidden(forbidden);
         }

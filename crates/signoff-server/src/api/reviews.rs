@@ -139,13 +139,15 @@ fn add_comment(
         text: asked.body.text.clone(),
         ..NewComment::default()
     };
-    comment(call.by_person(), &path, &shown, &[new]).map_err(call.fail_about(name))
+    let done = comment(call.by_person(), &path, &shown, &[new]);
+    Ok(done.map_err(call.fail_about(name))?.comments)
 }
 
 fn resolve(call: &Call, asked: &EndpointRequest) -> Result<Comments, HttpError> {
     let (name, id) = (asked.path_value("plan"), asked.path_value("comment"));
     let (path, shown) = call.locate_plan(name)?;
-    resolve_comment(call.by_person(), &path, &shown, id).map_err(call.fail_about(name))
+    let done = resolve_comment(call.by_person(), &path, &shown, id);
+    Ok(done.map_err(call.fail_about(name))?.comments)
 }
 
 fn change(call: &Call, asked: &EndpointRequest<Nothing, EditBody>) -> Result<PlanRef, HttpError> {

@@ -15,7 +15,7 @@ const ENDINGS: [&str; 4] = ["md", "yaml", "yml", "json"];
 
 /// The file or directory of a plan. What exists as a path is one; otherwise it is an id, looked for
 /// where proposals are kept, then in the logs, then in the archive. None of these needs a list of
-/// all plans.
+/// all plans. Only if that leads nowhere are the files read whose names are others than their ids.
 pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
     // No name is not the name of the directory.
     if text.is_empty() {
@@ -30,7 +30,7 @@ pub fn find(project: &Project, text: &str) -> Result<PathBuf, Error> {
         .or_else(|| plan_named(&project.store.archive_dir(), text));
     let named = match named {
         Some(path) => Some(path),
-        None => replanned_path(project, text)?,
+        None => replanned_path(project, text)?.or_else(|| path_of_id(project, text)),
     };
     named.ok_or_else(|| unknown_plan(project, text))
 }
@@ -115,6 +115,26 @@ fn replanned_path(project: &Project, text: &str) -> Result<Option<PathBuf>, Erro
         let plan = PlanFile::read(path, base, &PermissiveWorkspace);
         plan.is_ok_and(|plan| plan.checked.plan.id.as_deref() == Some(text))
     }))
+}
+
+/// The file among the proposals, or in the archive, that says that it has this id and is called otherwise.
+fn path_of_id(project: &Project, id: &str) -> Option<PathBuf> {
+    let says_so = |path: &PathBuf| {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        // What does not even have the word need not be understood.
+        String::from_utf8_lossy(&bytes).contains(id)
+            && PlanFile::read(path, id, &PermissiveWorkspace)
+                .is_ok_and(|plan| plan.checked.plan.id.as_deref() == Some(id))
+    };
+    [project.store.plans_dir(), project.store.archive_dir()]
+        .into_iter()
+        .find_map(|directory| {
+            let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+            let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+            let mut paths: Vec<_> = files.map(|entry| entry.path()).collect();
+            paths.sort();
+            paths.into_iter().find(says_so)
+        })
 }
 
 fn unknown_plan(project: &Project, text: &str) -> Error {

@@ -99,6 +99,11 @@ pub(crate) fn event(digest: String, days: u64) -> PlanEvent {
     }
 }
 
+/// The notice for whoever wants something of a plan that expired before.
+pub(crate) fn past_notice(plan: &str) -> String {
+    format!("{plan} had expired and was cancelled: `signoff propose {plan}` takes that back")
+}
+
 /// The notice for a person.
 pub(crate) fn notice(plan: &str, days: u64) -> String {
     format!(

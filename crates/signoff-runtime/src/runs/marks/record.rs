@@ -28,10 +28,13 @@ pub(super) fn records(run: &Run, secrets: &Secrets, now: u64) -> Records {
     }
     let steps = steps_in_file(run).map(|(written, definition, step)| {
         let mark = step_mark(run, written, definition, step);
+        // A step that waited when a person ended the run has no reason of its own.
+        let left_open = || run.halt_reason(run.position(&definition.id)?);
+        let reason = step.outcome.reason.as_deref().or_else(left_open);
         let mut fields = match dialect {
             _ if is_theirs(written, step, mark) => Vec::new(),
-            Dialect::Toolplan => result(step, mark),
-            _ => fields(&definition.work, step, mark),
+            Dialect::Toolplan => result(step, mark, reason),
+            _ => fields(&definition.work, step, mark, reason),
         };
         for (_, value) in &mut fields {
             redact(secrets, value);
@@ -94,17 +97,13 @@ fn is_under_way(step: &StepState) -> bool {
 }
 
 /// What a record says of a step. What is no longer true is `null`.
-fn fields(work: &Work, step: &StepState, mark: Option<StepMark>) -> Fields {
+fn fields(work: &Work, step: &StepState, mark: Option<StepMark>, reason: Option<&str>) -> Fields {
     let ended = has_ended(mark);
     let begun = (ended || is_under_way(step)) && step.history.began_at > 0;
     let if_so = |so: bool, value: Option<Value>| value.filter(|_| so).unwrap_or_default();
     // A step that its run left open has no end of its own.
     let at = |at: u64| (at > 0).then(|| Value::from(timestamp(at)));
-    let error = step
-        .outcome
-        .reason
-        .as_deref()
-        .map(|why| shorten(why).into());
+    let error = reason.map(|why| shorten(why).into());
     let all = [
         ("started_at", if_so(begun, at(step.history.began_at))),
         (
@@ -161,14 +160,14 @@ fn files(step: &StepState) -> Option<Value> {
 }
 
 /// What a toolplan says of a step.
-fn result(step: &StepState, mark: Option<StepMark>) -> Fields {
+fn result(step: &StepState, mark: Option<StepMark>, reason: Option<&str>) -> Fields {
     match mark {
         None | Some(StepMark::NotBegun) => return Vec::new(),
         Some(mark) if !has_ended(Some(mark)) => return vec![("result", Value::Null)],
         Some(_) => {}
     }
     let ok = mark == Some(StepMark::Done);
-    let reason = step.outcome.reason.as_deref().filter(|_| !ok);
+    let reason = reason.filter(|_| !ok);
     let members = [
         ("ok", Some(ok.into())),
         (
@@ -268,12 +267,15 @@ mod tests {
                 .filter(|(_, value)| value.is_null())
                 .count()
         };
-        assert_eq!(names(fields(&Work::Check, &step, Some(StepMark::None))), 6);
-        assert_eq!(fields(&Work::Check, &step, None), []);
         assert_eq!(
-            result(&step, Some(StepMark::None)),
+            names(fields(&Work::Check, &step, Some(StepMark::None), None)),
+            6
+        );
+        assert_eq!(fields(&Work::Check, &step, None, None), []);
+        assert_eq!(
+            result(&step, Some(StepMark::None), None),
             [("result", Value::Null)]
         );
-        assert_eq!(result(&step, None), []);
+        assert_eq!(result(&step, None, None), []);
     }
 }

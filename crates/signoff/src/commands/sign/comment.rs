@@ -2,7 +2,7 @@
 
 use signoff_api::comments::Comments;
 use signoff_runtime::plan_file::PlanFile;
-use signoff_runtime::plans::{ActorContext, NewComment};
+use signoff_runtime::plans::{ActorContext, CommentReport, NewComment};
 
 use super::locate_plan;
 use crate::agent_check::actor;
@@ -10,6 +10,7 @@ use crate::args::Comment;
 use crate::failure::Failure;
 use crate::report::comments::comment_lines;
 use crate::session::Session;
+use crate::style::{CARE, paint};
 
 pub(crate) fn comment(session: &mut Session, args: &Comment) -> Result<u8, Failure> {
     if args.resolve.is_some() {
@@ -23,7 +24,7 @@ pub(crate) fn comment(session: &mut Session, args: &Comment) -> Result<u8, Failu
         clock: &clock,
     };
     let (path, name) = locate_plan(&project, &args.plan)?;
-    let all = if let Some(id) = &args.resolve {
+    let done = if let Some(id) = &args.resolve {
         signoff_runtime::plans::resolve_comment(context, &path, &name, id)?
     } else if let Some((text, step)) = args.words.split_last() {
         let new = NewComment {
@@ -34,9 +35,16 @@ pub(crate) fn comment(session: &mut Session, args: &Comment) -> Result<u8, Failu
         signoff_runtime::plans::comment(context, &path, &name, &[new])?
     } else {
         let plan = PlanFile::read(&path, &name, &project.workspace())?;
-        signoff_runtime::plans::comments(&project, &plan)?
+        CommentReport {
+            comments: signoff_runtime::plans::comments(&project, &plan)?,
+            notes: Vec::new(),
+        }
     };
-    show(session, &all, args.list);
+    for note in &done.notes {
+        let word = paint(CARE, "note:");
+        session.out.say(format!("{word} {note}"));
+    }
+    show(session, &done.comments, args.list);
     Ok(0)
 }
 

@@ -600,6 +600,16 @@ fn whoever_meets_an_expired_plan_first_is_told() {
         let written = file(&project, &id).contains("status: cancelled");
         assert_eq!(written, command != "show", "only reading writes nothing");
     }
+    // Whoever comes later hears how to take it back.
+    for command in ["approve", "run", "reject"] {
+        project
+            .signoff([command, "PLAN-list"])
+            .assert_code(5)
+            .assert_stderr_contains("`signoff propose .pi/plans/PLAN-list.md` takes that back");
+    }
+    project
+        .signoff(["propose", ".pi/plans/PLAN-list.md"])
+        .assert_success();
 }
 
 #[test]
@@ -680,6 +690,20 @@ fn a_request_is_read_to_the_letter() {
 }
 
 #[test]
+fn a_comment_tells_what_a_crash_left_of_the_log() {
+    let project = pi_store();
+    let id = created(&project);
+    let log = format!(".signoff/log/{id}.jsonl");
+    let whole = project.read(&log);
+    project.write(&log, &format!("{whole}{{\"v\":1"));
+    project
+        .signoff(["comment", &id, "Why so?"])
+        .assert_success()
+        .assert_stderr_contains("a crash cut off the last line of the log")
+        .assert_stderr_contains(&format!("{log}.torn"));
+}
+
+#[test]
 fn a_damaged_log_has_a_way_out() {
     let project = pi_store();
     let id = created(&project);
@@ -708,12 +732,19 @@ fn a_damaged_log_has_a_way_out() {
     project.signoff(["propose", &plan]).assert_success();
     project.signoff(["approve", &id]).assert_success();
 
-    // What cannot be read is not damaged.
+    // What cannot be read is not lost: what is in its way goes first.
     std::fs::remove_file(&path).expect("the log is there");
     std::fs::create_dir(&path).expect("its place is free");
     let output = project.signoff(["approve", &id]);
     output.assert_code(6);
-    assert!(!output.stderr.contains("git restore"), "{output}");
+    let typed = output
+        .stderr
+        .split('`')
+        .find(|part| part.starts_with("mv "));
+    project
+        .bash(typed.expect("a command"), &project.path())
+        .assert_success();
+    assert!(!path.exists());
 }
 
 #[test]
@@ -1084,6 +1115,9 @@ fn steps_of_a_run_that_was_given_up_have_ended() {
             let statuses: Vec<_> = steps.map(|step| &step["status"]).collect();
             assert_eq!(statuses, expected, "{act:?}");
         }
+        let why = written["steps"][0]["result"]["error"].as_str();
+        let says = why.is_some_and(|why| why.contains("ended before it was answered"));
+        assert!(says, "{written}");
         let status = project.signoff(["status"]);
         assert!(!status.stdout.contains("asks you"), "{status}");
     }

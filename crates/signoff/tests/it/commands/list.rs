@@ -265,6 +265,63 @@ fn prune_takes_finished_runs_of_plans_that_are_gone() {
 }
 
 #[test]
+fn what_is_damaged_comes_with_what_can_be_typed() {
+    let script = Script::new().reply(Reply::when(["Make one"]).write("out", "x"));
+    let project = signed(&script, &plan(&[&agent("Make one", "out")]));
+    project.signoff(["run", "plan.md"]).assert_success();
+    let run = newest_run(&project);
+    let of_run = |file: &str| format!(".signoff/runs/{run}/{file}");
+    let prune = format!("`signoff prune {run}`");
+    let journal = of_run("journal.jsonl");
+    let says = |commands: &[&[&str]], hint: &str| {
+        for command in commands {
+            let output = project.signoff(*command);
+            output.assert_code(6).assert_stderr_contains(hint);
+        }
+    };
+    // A directory in the place of a file.
+    let lock = of_run("lock");
+    let cases: [(&str, &[&[&str]], &str); 5] = [
+        (&journal, &[&["list"], &["inbox"], &["status"]], &prune),
+        (&lock, &[&["undo"]], "`rm -r "),
+        (".signoff/locks/start", &[&["prune"]], "`rm -r "),
+        (
+            ".signoff/project.json",
+            &[&["show", "plan.md"]],
+            "`git restore ",
+        ),
+        (
+            ".signoff/log/plan.md.jsonl",
+            &[&["list"], &["show", "plan.md"]],
+            "`git restore ",
+        ),
+    ];
+    for (file, commands, hint) in cases {
+        let path = project.path().join(file);
+        let aside = path.with_extension("aside");
+        std::fs::rename(&path, &aside).expect("it is there");
+        std::fs::create_dir(&path).expect("its place is free");
+        says(commands, hint);
+        std::fs::remove_dir(&path).expect("it is empty");
+        std::fs::rename(&aside, &path).expect("its place is free");
+    }
+    // What cannot be looked at is not gone.
+    let path = project.path().join(&journal);
+    let aside = path.with_extension("aside");
+    std::fs::rename(&path, &aside).expect("it is there");
+    std::os::unix::fs::symlink(&path, &path).expect("its place is free");
+    let commands: [&[&str]; 3] = [&["status"], &["show", "plan.md"], &["log"]];
+    says(&commands, "Too many levels");
+    std::fs::remove_file(&path).expect("the link is ours");
+    std::fs::rename(&aside, &path).expect("its place is free");
+    // Other words in it.
+    project.write(".signoff/project.json", "");
+    says(&[&["show", "plan.md"]], "`git restore ");
+    project.write(&journal, "");
+    says(&[&["list"], &["inbox"], &["status"]], &prune);
+}
+
+#[test]
 fn stats_for_people_and_programs() {
     let project = project();
     let (a, b) = (propose(&project, "A"), propose(&project, "B"));
@@ -527,6 +584,8 @@ fn what_is_listed_can_be_typed() {
     project.signoff(["archive", &id]).assert_success();
     project.write(".signoff/plans/sess1/plan.md", "---\ntitle: Thread\n---\n");
     project.write(".signoff/plans/sess1/tasks/01-a.md", "---\nid: a\n---\nA\n");
+    let other = "id: other\ntask: Other\nstatus: draft\nversion: 1\nsteps: []\n";
+    project.write(".signoff/plans/called-so.yaml", other);
     let output = project.signoff(["list", "--all"]);
     let listed = output.assert_success().stdout.clone();
     let mut names: Vec<_> = listed
@@ -536,7 +595,7 @@ fn what_is_listed_can_be_typed() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     names.sort_unstable();
-    assert_eq!(names, [id.as_str(), "sess1"], "{listed}");
+    assert_eq!(names, [id.as_str(), "other", "sess1"], "{listed}");
     output.assert_stdout_contains("Old  (archived)");
     for name in names {
         project.signoff(["show", name]).assert_success();

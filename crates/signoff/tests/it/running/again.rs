@@ -131,6 +131,29 @@ fn after_undo_contracts_decide_and_a_call_is_not_made_twice() {
 }
 
 #[test]
+fn nobody_is_said_to_be_asked_about_what_is_kept() {
+    let project = project(
+        &script(),
+        &plan(&["**ask:** Go on?\n**choices:** yes, no\n"]),
+    );
+    project.signoff(["trust"]).assert_success();
+    project.signoff(["approve", "plan.md"]).assert_success();
+    let stops = "stops and asks you";
+    project
+        .signoff(["run", "plan.md", "--dry-run"])
+        .assert_stdout_contains(stops);
+    project.signoff(["run", "plan.md"]).assert_code(3);
+    let item = first_item_id(&project);
+    project
+        .signoff(["answer", &item, "yes", "--resume"])
+        .assert_success();
+    project
+        .signoff(["run", "plan.md", "--again", "--dry-run"])
+        .assert_success()
+        .assert_stdout_lacks(stops);
+}
+
+#[test]
 fn a_call_that_a_lost_run_may_have_made_is_asked_about() {
     let project = completed();
     let runs = project.path().join(".signoff/runs");
@@ -290,6 +313,50 @@ fn a_run_whose_journal_was_cut_with_the_record_of_its_end_does_not_go_on() {
             .assert_stderr_contains(&format!("`signoff prune {run}`"));
     }
     assert_eq!(published(&project), 1);
+}
+
+/// What a process printed is a witness as well: the record of the journal's end was made to fit.
+#[test]
+fn a_run_whose_journal_has_lost_an_attempt_does_not_go_on() {
+    let check = "**contract:**\n```shell\ntest -s out-1 && echo there\n```\n";
+    for step in [&*agent("Make one.", "out-1"), check] {
+        let asks = "**ask:** Go on?\n**choices:** yes, no\n";
+        let project = project(&script(), &plan(&[step, asks])).on_trees();
+        project.write("out-1", if step == check { "x\n" } else { "" });
+        commit_all(&project);
+        project.signoff(["trust"]).assert_success();
+        project
+            .signoff(["run", "plan.md", "--approve"])
+            .assert_code(3);
+        cut_before(&project, "attempt_started");
+        let run = newest_run(&project);
+        project
+            .signoff(["resume"])
+            .assert_code(6)
+            .assert_stderr_contains("attempt 1 at step `step-1` left its output")
+            .assert_stderr_contains(&format!("`signoff prune {run}`"));
+    }
+}
+
+/// A run that failed may go on, and then its journal says so.
+#[test]
+fn a_run_that_failed_and_was_cut_off_does_not_go_on() {
+    let step = format!("{}**on_fail:** abort\n", agent("Do nothing.", "out-1"));
+    let project = project(&Script::new().reply(Reply::always()), &plan(&[&step])).on_trees();
+    commit_all(&project);
+    project.signoff(["trust"]).assert_success();
+    project
+        .signoff(["run", "plan.md", "--approve"])
+        .assert_code(1);
+    project.signoff(["resume"]).assert_code(1);
+    project.signoff(["status"]).assert_success();
+    cut_before(&project, "run_finished");
+    for command in ["status", "resume"] {
+        project
+            .signoff([command])
+            .assert_code(6)
+            .assert_stderr_contains("its plan's log says that it failed");
+    }
 }
 
 /// What a step without a contract changed is looked for in the checkout.
