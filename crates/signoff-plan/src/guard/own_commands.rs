@@ -1,6 +1,6 @@
 //! Commands of ours in what an agent wants to run: those of people, and those with which agents plan.
 
-use crate::shell::{Invocation, Programs, Script, programs, single_command};
+use crate::shell::{Invocation, Programs, Script, programs_by_own_parser, single_command};
 
 /// What a command of ours means for the guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,10 +161,15 @@ fn guard_command(rest: &[&str]) -> OwnCommand {
 
 /// Whether a text is one command of ours that agents may give in plan mode, and nothing else.
 pub(super) fn is_planning(text: &str) -> bool {
-    let Some(words) = single_command(text) else {
+    let Some(command) = single_command(text) else {
         return false;
     };
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    // Agents that have no way to set it for all of their commands are told to set it for each.
+    let names_session = |(name, _): &(String, String)| name == "AGENTCTL_SESSION_ID";
+    if !command.variables.iter().all(names_session) {
+        return false;
+    }
+    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     match words.split_first() {
         Some((&"agentctl", _)) => true,
         // By its name only: what lies at a path may be another program.
@@ -178,13 +183,15 @@ pub(super) fn persons_command(text: &str) -> Option<String> {
     let Programs {
         invocations,
         scripts,
-    } = programs(text);
+        unread,
+    } = programs_by_own_parser(text);
     if let Some(found) = invocations.iter().find_map(persons_invocation) {
         return Some(found);
     }
     let runs_text = |one: &Invocation| RUN_TEXT.contains(&base_name(&one.program));
     let words = plain_words(text);
-    let is_opaque = invocations.is_empty()
+    let is_opaque = unread
+        || invocations.is_empty()
         || invocations.iter().any(runs_text)
         || words
             .iter()
@@ -274,6 +281,10 @@ mod tests {
             "signoff approve x\n)",
             "timeout 5 nohup signoff cancel x",
             "find . -exec signoff approve {} ;",
+            // Our own parser declines these.
+            "echo ${a[1]}; signoff approve x",
+            "ls; bash -c 'echo ${a[1]}; s\\ignoff approve x'",
+            "coproc signoff trust",
         ] {
             assert!(persons_command(text).is_some(), "{text}");
         }
@@ -286,6 +297,7 @@ mod tests {
             "echo approve",
             "cargo test",
             "cat signoff/approve.md",
+            "echo ${a[1]}; signoff show x",
             "signoff guard plan-mode on --session x",
         ] {
             assert_eq!(persons_command(text), None, "{text}");
@@ -302,6 +314,8 @@ mod tests {
             "signoff verify 'my plan.md' --format json",
             "signoff show x 2>&1",
             "agentctl plan commit",
+            "AGENTCTL_SESSION_ID=5f0c2a agentctl plan commit",
+            "AGENTCTL_SESSION_ID='a b' signoff prompt overseer",
             "signoff agentctl plan dir",
             "signoff guard plan-mode show --session x",
             "signoff report r --format json",
@@ -321,6 +335,11 @@ mod tests {
             "signoff propose - <<END\n$(rm y)\nEND",
             "signoff propose \"$(rm y)\"",
             "PATH=. signoff propose x",
+            "AGENTCTL_SESSION_ID=x PATH=. agentctl plan dir",
+            "AGENTCTL_SESSION_ID=$(rm y) agentctl plan dir",
+            "AGENTCTL_SESSION_ID=$x agentctl plan dir",
+            "AGENTCTL_SESSION_ID=x",
+            "AGENTCTL_SESSION_ID=x rm y",
             "./signoff propose x",
             "/tmp/signoff propose x",
             "signoff approve x",

@@ -1,11 +1,20 @@
 //! A text that is one plain command and nothing else.
 
 use super::parser;
-use super::syntax::{CommandKind, Redirect, Word};
+use super::syntax::{Assignment, CommandKind, Redirect, Word};
 
-/// The words of a text that is one simple command whose words are all told by the text. It may be given an input (`<`,
-/// `<<<`, a here-document in which nothing is run) and join its outputs (`2>&1`); it sets no variable and writes no file.
-pub fn single_command(text: &str) -> Option<Vec<String>> {
+/// A command whose words are all told by its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SingleCommand {
+    /// Variables that are set for it alone.
+    pub variables: Vec<(String, String)>,
+    /// Its name and its arguments; at least the name.
+    pub words: Vec<String>,
+}
+
+/// Reads a text that is one simple command whose words are all told by the text. It may be given an input (`<`, `<<<`, a
+/// here-document in which nothing is run) and join its outputs (`2>&1`); it writes no file.
+pub fn single_command(text: &str) -> Option<SingleCommand> {
     let parsed = parser::parse(text).ok()?;
     let [script] = parsed.scripts.as_slice() else {
         return None;
@@ -21,13 +30,22 @@ pub fn single_command(text: &str) -> Option<Vec<String>> {
         return None;
     };
     let reads = |redirect: &Redirect<'_>| only_reads(text, redirect);
-    if !is_alone || !simple.assignments.is_empty() || !command.redirects.iter().all(reads) {
+    if !is_alone || simple.words.is_empty() || !command.redirects.iter().all(reads) {
         return None;
     }
+    let variables = simple.assignments.iter().map(variable);
     let words = simple.words.iter().map(literal);
-    words
-        .collect::<Option<Vec<String>>>()
-        .filter(|words| !words.is_empty())
+    Some(SingleCommand {
+        variables: variables.collect::<Option<_>>()?,
+        words: words.collect::<Option<_>>()?,
+    })
+}
+
+fn variable(assignment: &Assignment<'_>) -> Option<(String, String)> {
+    let [value] = assignment.values.as_slice() else {
+        return None;
+    };
+    Some((assignment.name.to_owned(), literal(value)?))
 }
 
 fn literal(word: &Word<'_>) -> Option<String> {

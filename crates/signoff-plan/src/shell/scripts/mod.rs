@@ -56,6 +56,8 @@ pub struct Programs {
     pub invocations: Vec<Invocation>,
     /// Every file that is run, where it is named.
     pub scripts: Vec<Spanned<Script>>,
+    /// A part of the text was not read.
+    pub unread: bool,
 }
 
 /// How deep texts may stand in each other (`bash -c "bash -c …"`).
@@ -66,9 +68,24 @@ pub fn programs(text: &str) -> Programs {
     programs_in(&parser::parse(text), text)
 }
 
+/// The same by our own parser alone, for a text of somebody who may want to harm its reader: the grammar that reads the rest is
+/// written in C.
+pub fn programs_by_own_parser(text: &str) -> Programs {
+    let mut walker = Walker::new(text, DEPTH);
+    walker.only_own_parser = true;
+    found_by(walker, &parser::parse(text), text)
+}
+
 /// The same for a text that was parsed already.
 pub(super) fn programs_in(parsed: &ParseResult<ParsedText<'_>>, text: &str) -> Programs {
-    let mut walker = Walker::new(text, DEPTH);
+    found_by(Walker::new(text, DEPTH), parsed, text)
+}
+
+fn found_by<'t>(
+    mut walker: Walker<'t>,
+    parsed: &ParseResult<ParsedText<'_>>,
+    text: &'t str,
+) -> Programs {
     read_parsed(&mut walker, parsed, text);
     let mut found = walker.finish();
     found
@@ -91,6 +108,9 @@ fn read_parsed(walker: &mut Walker<'_>, parsed: &ParseResult<ParsedText<'_>>, te
         // A text that is not valid shell runs nothing, and the checks report it; of one within a text a shell runs the lines
         // before the mistake.
         Err(ParseStop::Error(_)) if walker.stands_at.is_none() => {}
+        Err(ParseStop::Declined | ParseStop::Error(_)) if walker.only_own_parser => {
+            walker.found.unread = true;
+        }
         Err(ParseStop::Declined | ParseStop::Error(_)) => {
             for words in full::commands(text) {
                 walker.loose_command(&words);

@@ -28,6 +28,8 @@ pub(super) struct Walker<'t> {
     /// The command gets its arguments or its program from another one.
     pub(super) is_fed: bool,
     pub(super) depth: usize,
+    /// What our own parser does not read is not read at all.
+    pub(super) only_own_parser: bool,
     /// Where a text within this one stands.
     pub(super) stands_at: Option<Span>,
 }
@@ -61,6 +63,7 @@ impl<'t> Walker<'t> {
             loops: 0,
             is_fed: false,
             depth,
+            only_own_parser: false,
             stands_at: None,
         }
     }
@@ -251,6 +254,7 @@ impl<'t> Walker<'t> {
             directories: self.directories.clone(),
             search: self.search.clone(),
             loops: self.loops,
+            only_own_parser: self.only_own_parser,
             stands_at: Some(self.stands_at.unwrap_or(span)),
             ..Walker::new(text, depth)
         };
@@ -258,7 +262,9 @@ impl<'t> Walker<'t> {
         let Programs {
             invocations,
             scripts,
+            unread,
         } = inner.finish();
+        self.found.unread |= unread;
         self.found.invocations.extend(invocations);
         self.found.scripts.extend(scripts);
     }
