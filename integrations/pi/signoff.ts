@@ -17,6 +17,8 @@ const SCOPE: string = "@SCOPE@";
 const WIDGET = "signoff";
 const POLL_MS = 1000;
 const PLANS_POLL_MS = 2000;
+/** The states in which a plan waits for a person's decision. */
+const WAITING = ["verified", "needs_review"];
 
 interface Answer {
   code: number | null;
@@ -147,8 +149,9 @@ export default function (pi: ExtensionAPI): void {
   // What a session is told when it begins.
   async function begin(source: string, ctx: ExtensionContext): Promise<void> {
     const done = await ask("SessionStart", { source }, ctx);
-    const told = parsed(done.stdout) as { hookSpecificOutput?: { additionalContext?: string } } | undefined;
+    const told = parsed(done.stdout) as { systemMessage?: string; hookSpecificOutput?: { additionalContext?: string } } | undefined;
     context = told?.hookSpecificOutput?.additionalContext;
+    if (told?.systemMessage !== undefined && ctx.hasUI) ctx.ui.notify(told.systemMessage, "warning");
     process.env["AGENTCTL_SESSION_ID"] = session(ctx);
   }
 
@@ -348,7 +351,8 @@ export default function (pi: ExtensionAPI): void {
       }
       const name = (plan: PlanRow) => plan.id ?? plan.path;
       const rows = plans.map((plan) => `${name(plan)}  ${plan.status}  ${plan.title}`);
-      const chosen = await ctx.ui.select("Plans", rows);
+      const waiting = plans.filter((plan) => WAITING.includes(plan.status)).length;
+      const chosen = await ctx.ui.select(`Plans (${waiting} pending)`, rows);
       const plan = chosen === undefined ? undefined : plans[rows.indexOf(chosen)];
       if (plan !== undefined) await review(name(plan), ctx);
     },

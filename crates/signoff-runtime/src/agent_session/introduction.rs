@@ -16,10 +16,19 @@ const LONGEST: usize = 8 * 1024;
 /// How many notes of the housekeeping it contains.
 const NOTES: usize = 5;
 
-/// The text for the start of a session. `None` if there is no store: such a directory is not our concern.
+/// What a session is told when it begins.
+#[derive(Debug)]
+pub struct Introduction {
+    /// For the agent.
+    pub text: String,
+    /// For the person, who has to do something about it; often empty.
+    pub to_person: String,
+}
+
+/// The texts for the start of a session. `None` if there is no store: such a directory is not our concern.
 ///
 /// Whatever cannot be read is left out; the session begins nevertheless.
-pub fn introduction(session: &AgentSession<'_>) -> Option<String> {
+pub fn introduction(session: &AgentSession<'_'>) -> Option<Introduction> {
     let project = Project::open(session.process).ok()?;
     let mut text = String::from(
         "Signoff is set up in this project: work that is large, risky or reaches outside of the project is planned, signed by a person and then run by `signoff run`. The skill `signoff` says when and how.\n",
@@ -29,16 +38,23 @@ pub fn introduction(session: &AgentSession<'_>) -> Option<String> {
         (Some(directories), true) => {
             text.push('\n');
             text.push_str(&overseer(&directories.current, &directories.additional));
+            text.push_str(&directories.session_line());
         }
         (Some(directories), false) => text.push_str(&directories.lines()),
         (None, true) => text.push_str(PLAN_MODE),
         (None, false) => {}
     }
     text.push_str(&tool_inventory::lines(&project));
+    let mut to_person = String::new();
     if let Ok(listing) = plans(&project) {
-        push_plans(&mut text, &project, &listing);
+        push_pending(&mut text, listing.pending);
+        to_person = urgent(&project, &listing);
+        text.push_str(&to_person);
     }
-    Some(truncate(text))
+    Some(Introduction {
+        text: truncate(text),
+        to_person: truncate(to_person),
+    })
 }
 
 const PLAN_MODE: &str = "Plan mode is on: only reading and planning pass until a person ends it.\n";
@@ -66,6 +82,14 @@ struct PlanDirectories {
 }
 
 impl PlanDirectories {
+    /// Not every agent can be made to set a variable for its commands, and the link `agentctl` is a person's to make.
+    fn session_line(&self) -> String {
+        let id = &self.session;
+        format!(
+            "AGENTCTL_SESSION_ID: {id} (where that is not set, or there is no `agentctl`: `AGENTCTL_SESSION_ID={id} signoff agentctl …`)\n"
+        )
+    }
+
     fn lines(&self) -> String {
         let additional: Vec<String> = self
             .additional
@@ -77,8 +101,9 @@ impl PlanDirectories {
             list => list.join(", "),
         };
         format!(
-            "\nAGENTCTL_SESSION_ID: {}\nCURRENT_PLAN_DIR: {}\nADDITIONAL_PLAN_DIRS: {additional}\n",
-            self.session, self.current.plan_dir
+            "\n{}CURRENT_PLAN_DIR: {}\nADDITIONAL_PLAN_DIRS: {additional}\n",
+            self.session_line(),
+            self.current.plan_dir
         )
     }
 }
@@ -104,24 +129,29 @@ fn plans(project: &Project) -> Result<Listing, crate::error::Error> {
     list(context, &ListOptions::default())
 }
 
-fn push_plans(text: &mut String, project: &Project, listing: &Listing) {
-    let pending = listing.pending;
-    if pending > 0 {
-        let plans = if pending == 1 {
-            "plan waits"
-        } else {
-            "plans wait"
-        };
-        writeln!(
-            text,
-            "\n{pending} {plans} for a person: `signoff list` shows them."
-        )
-        .expect("a string grows");
+fn push_pending(text: &mut String, pending: usize) {
+    if pending == 0 {
+        return;
     }
-    text.push_str(&stuck_plans::lines(project, &listing.plans));
+    let plans = if pending == 1 {
+        "plan waits"
+    } else {
+        "plans wait"
+    };
+    writeln!(
+        text,
+        "\n{pending} {plans} for a person: `signoff list` shows them."
+    )
+    .expect("a string grows");
+}
+
+/// Plans that are stuck or have expired. Their names are other people's: a terminal must not act on them.
+fn urgent(project: &Project, listing: &Listing) -> String {
+    let mut text = stuck_plans::lines(project, &listing.plans);
     for note in listing.notes.iter().take(NOTES) {
         writeln!(text, "Note: {note}").expect("a string grows");
     }
+    text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
 }
 
 fn truncate(mut text: String) -> String {

@@ -7,7 +7,7 @@ mod shown_plan;
 mod stuck_plans;
 mod tool_inventory;
 
-pub use self::introduction::{introduction, reminder};
+pub use self::introduction::{Introduction, introduction, reminder};
 pub use self::shown_plan::{PlanAnswer, shown_plan};
 use crate::project::ProcessContext;
 

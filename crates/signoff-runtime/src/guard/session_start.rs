@@ -26,14 +26,20 @@ pub fn answer(context: &HookContext<'_>, _source: Option<&str>) -> HookAnswer {
         id: context.session,
         in_plan_mode,
     };
-    let Some(text) = introduction(&session) else {
+    let Some(introduction) = introduction(&session) else {
         return HookAnswer::no_objection();
     };
     export_session(context);
-    HookAnswer::json(&json!({"hookSpecificOutput": {
+    let mut answer = json!({"hookSpecificOutput": {
         "hookEventName": "SessionStart",
-        "additionalContext": text,
-    }}))
+        "additionalContext": introduction.text,
+    }});
+    // Agents show it to their person.
+    let to_person = introduction.to_person.trim_end();
+    if !to_person.is_empty() {
+        answer["systemMessage"] = to_person.into();
+    }
+    HookAnswer::json(&answer)
 }
 
 /// Sets the variable of `agentctl` for the commands that the agent runs, where the agent has a way for it. It is in the

@@ -11,8 +11,8 @@ fn hook(project: &Project, payload: &Value) -> Output {
     project.signoff_with_input(["guard", "--agent", "claude"], &payload.to_string())
 }
 
-/// What the session is told when it begins.
-fn told(project: &Project, mode: &str) -> String {
+/// What the hook answers when a session begins.
+fn begun(project: &Project, mode: &str) -> Value {
     let payload = json!({
         "session_id": "s-1", "hook_event_name": "SessionStart", "source": "startup",
         "cwd": project.path(), "permission_mode": mode,
@@ -20,9 +20,17 @@ fn told(project: &Project, mode: &str) -> String {
     let answered = hook(project, &payload);
     answered.assert_success();
     if answered.stdout.is_empty() {
+        return Value::Null;
+    }
+    answered.json()
+}
+
+/// What the session is told when it begins.
+fn told(project: &Project, mode: &str) -> String {
+    let output = begun(project, mode)["hookSpecificOutput"].take();
+    if output.is_null() {
         return String::new();
     }
-    let output = answered.json()["hookSpecificOutput"].take();
     assert_eq!(output["hookEventName"], "SessionStart");
     output["additionalContext"]
         .as_str()
@@ -70,7 +78,60 @@ fn a_session_is_told_its_directories_the_tools_and_what_waits() {
     assert!(!text.contains("overseer"), "{text}");
     assert_says(
         &told(&project, "plan"),
-        &["You are the Flowgentic overseer agent in plan mode."],
+        &[
+            "You are the Flowgentic overseer agent in plan mode.",
+            // Codex and Gemini CLI set no variables for their commands.
+            "`AGENTCTL_SESSION_ID=s-1 signoff agentctl …`",
+        ],
+    );
+    assert!(begun(&project, "plan")["systemMessage"].is_null());
+}
+
+/// What an earlier process of the session was given is there again, and the line that names the session passes.
+#[test]
+fn a_resumed_session_has_its_directories_in_every_mode() {
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    told(&project, "plan");
+    let session = [("AGENTCTL_SESSION_ID", "s-1")];
+    let request = ["agentctl", "plan", "request-thread-dir", "--format", "json"];
+    let requested = project.signoff_with(&session, request);
+    let thread = requested.assert_success().json();
+    let text = |name: &str| thread[name].as_str().expect("a text").to_owned();
+    let (id, directory) = (text("thread_id"), text("plan_dir"));
+    for mode in ["default", "plan"] {
+        let told = told(&project, mode);
+        assert_says(&told, &[&format!("{id}: {directory}")]);
+        assert!(!told.contains("ADDITIONAL_PLAN_DIRS: none"), "{told}");
+    }
+    for (tool, input) in [
+        (
+            "Bash",
+            json!({"command": "AGENTCTL_SESSION_ID=s-1 signoff agentctl plan dir"}),
+        ),
+        (
+            "Write",
+            json!({"file_path": format!("{directory}/plan.md"), "content": "x"}),
+        ),
+    ] {
+        let payload = json!({
+            "session_id": "s-1", "hook_event_name": "PreToolUse", "tool_name": tool,
+            "permission_mode": "plan", "cwd": project.path(), "tool_input": input,
+        });
+        hook(&project, &payload).assert_success();
+    }
+}
+
+/// What the project's tool servers offered when they were last asked.
+#[test]
+fn the_tools_of_servers_are_told_by_name() {
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    let config = ".signoff/config.toml";
+    let odoo = "\n[mcp.servers.odoo]\ncommand = ['false']\n";
+    project.write(config, &(project.read(config) + odoo));
+    project.signoff(["trust"]).assert_success();
+    assert_says(
+        &told(&project, "default"),
+        &["- odoo: not asked yet (`signoff tools` asks it)"],
     );
 }
 
@@ -109,13 +170,41 @@ fn a_stuck_plan_is_told_with_what_can_be_done() {
     let mut running = project.spawn(["run", "plan.md"]);
     assert!(running.wait_until(|| project.exists("begun")));
     running.kill();
-    assert_says(
-        &told(&project, "default"),
-        &[
-            "Plan plan.md is stuck in executing (started ",
-            "steps 0/1 completed",
-            "`signoff resume plan.md` (resume), `signoff abort plan.md` (mark failed) or `signoff cancel plan.md` (cancel)",
-        ],
+    let stuck = [
+        "Plan plan.md is stuck in executing (started ",
+        "steps 0/1 completed",
+        "`signoff resume plan.md` (resume), `signoff abort plan.md` (mark failed) or `signoff cancel plan.md` (cancel)",
+    ];
+    assert_says(&told(&project, "default"), &stuck);
+    // The person can do something about it, so the person is told.
+    let message = begun(&project, "default")["systemMessage"].take();
+    assert_says(message.as_str().expect("a text"), &stuck);
+}
+
+#[test]
+fn a_plan_that_expires_is_told_when_the_next_session_begins() {
+    let project = Project::new(BINARY);
+    project.write(".signoff/.keep", "").write(
+        ".pi/plans/PLAN-0a0a0a0a.md",
+        "---\nid: PLAN-0a0a0a0a\ntitle: Old\nstatus: proposed\nversion: 1\ncreated_at: 2025-01-10T09:00:00Z\nupdated_at: 2025-01-10T09:00:00Z\ntools_required:\n  - mail\n---\n\n## Steps\n1. Send it (mail: send)\n",
+    );
+    project.signoff(["list"]);
+    // The days count from when the store was first used.
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(480_000);
+    let first_use = fs::File::options()
+        .write(true)
+        .open(project.path().join(".signoff/project.json"));
+    first_use
+        .and_then(|file| file.set_modified(long_ago))
+        .expect("it is ours");
+    let begun = begun(&project, "default");
+    let expired = [".pi/plans/PLAN-0a0a0a0a.md has expired: nothing happened to it for 30 days"];
+    let context = &begun["hookSpecificOutput"]["additionalContext"];
+    assert_says(context.as_str().expect("a text"), &expired);
+    assert_says(begun["systemMessage"].as_str().expect("a text"), &expired);
+    assert_eq!(
+        project.json(["show", "PLAN-0a0a0a0a"])["status"],
+        "cancelled"
     );
 }
 

@@ -110,6 +110,7 @@ fn a_plan_is_made_reviewed_and_run_at_pis_screen() {
     assert!(sent.contains("Plan mode: `"), "{said}");
     assert!(sent.contains("unknown-dependency"), "{said}");
     assert!(sent.contains("Only a person can do that"), "{said}");
+    assert!(said.contains("Plans (1 pending)"), "{said}");
     assert_eq!(project.read("made.txt"), "made\n");
     let plans = connected.plans();
     let [plan] = plans.as_slice() else {
