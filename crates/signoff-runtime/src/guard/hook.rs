@@ -1,6 +1,7 @@
 //! From the payload to the answer.
 
 use signoff_plan::guard::{Agent, ToolCall};
+use signoff_store::FileError;
 
 use super::payload::Payload;
 use super::{
@@ -15,6 +16,8 @@ use crate::project::ProcessContext;
 pub enum HookFailure {
     /// What the agent said, or what the harness wrote for it, cannot be understood.
     Unreadable(String),
+    /// What is remembered of the session cannot be read or written.
+    Memory(FileError),
     /// Something else is wrong, such as the configuration.
     Error(Error),
 }
@@ -22,6 +25,18 @@ pub enum HookFailure {
 impl From<String> for HookFailure {
     fn from(why: String) -> Self {
         Self::Unreadable(why)
+    }
+}
+
+impl From<FileError> for HookFailure {
+    fn from(why: FileError) -> Self {
+        Self::Memory(why)
+    }
+}
+
+impl From<Error> for HookFailure {
+    fn from(why: Error) -> Self {
+        Self::Error(why)
     }
 }
 
@@ -48,7 +63,7 @@ fn answer_payload(
         payload: &payload.value,
     };
     let is_inside = in_run::is_inside(&process.variables);
-    let answered = match payload.event()? {
+    Ok(match payload.event()? {
         HookEvent::ToolCall { tool, input } => {
             let call = ToolCall {
                 agent: payload.agent,
@@ -57,18 +72,18 @@ fn answer_payload(
                 server: payload.server_tool(),
             };
             if is_inside {
-                return Ok(in_run::answer(&process.variables, &call)?);
+                in_run::answer(&process.variables, &call)?
+            } else {
+                tool_call::answer(&context, payload, store, &call)?
             }
-            tool_call::answer(&context, payload, store, &call)
         }
         // A run's agent was told everything, and asks nobody.
-        _ if is_inside => Ok(HookAnswer::no_objection()),
-        HookEvent::SessionStart { source } => Ok(session_start::answer(&context, source)),
+        _ if is_inside => HookAnswer::no_objection(),
+        HookEvent::SessionStart { source } => session_start::answer(&context, source),
         HookEvent::PermissionRequest { tool, input } => {
-            permission_request::answer(&context, tool, input)
+            permission_request::answer(&context, tool, input)?
         }
-        HookEvent::Prompt { text } => Ok(prompt::answer(&context, text)),
-        HookEvent::Other => Ok(HookAnswer::no_objection()),
-    };
-    answered.map_err(HookFailure::Error)
+        HookEvent::Prompt { text } => prompt::answer(&context, text),
+        HookEvent::Other => HookAnswer::no_objection(),
+    })
 }

@@ -26,4 +26,4 @@ pub use self::hook::{HookFailure, answer};
 pub use self::hook_answer::HookAnswer;
 pub use self::hook_command::{HookStore, hook_command};
 pub use self::payload::LARGEST_PAYLOAD;
-pub use self::tool_call::check_line;
+pub use self::tool_call::{MemoryTrouble, check_line};

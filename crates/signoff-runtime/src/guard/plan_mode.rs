@@ -12,7 +12,7 @@ use crate::project::ProcessContext;
 /// Whether a session is in plan mode. An agent's own plan mode is known only to the agent.
 pub fn is_on(process: &ProcessContext, session: &str) -> Result<bool, Error> {
     let settings = settings::load(process, None, HookStore::Optional)?;
-    in_plan_mode(process, Some(session), settings.plan_mode)
+    Ok(in_plan_mode(process, Some(session), settings.plan_mode)?)
 }
 
 /// Switches plan mode on or off for a session, until it is switched again.

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use rustix::fs::Access;
+
 use super::directory;
 use crate::files::atomic::{self, FileMode};
 use crate::files::{FileError, no_follow};
@@ -62,6 +64,22 @@ pub fn remember_said(state_dir: &Path, session: &str, on: bool) -> Result<(), Fi
     }
 }
 
+/// Whether it can be remembered, as far as permissions tell. Whoever cannot remember has to be strict.
+pub fn can_remember(state_dir: &Path) -> Result<(), FileError> {
+    let said = directory(state_dir).join(SAID);
+    let found = said
+        .ancestors()
+        .find(|path| path.symlink_metadata().is_ok());
+    let nearest = found.unwrap_or(&said);
+    let writable = Access::WRITE_OK | Access::EXEC_OK;
+    let granted = if nearest.is_dir() {
+        rustix::fs::access(nearest, writable).map_err(io::Error::from)
+    } else {
+        Err(io::ErrorKind::NotADirectory.into())
+    };
+    granted.map_err(FileError::at("write to", nearest))
+}
+
 fn said_path(state_dir: &Path, session: &str) -> PathBuf {
     directory(state_dir).join(SAID).join(key::encode(session))
 }
@@ -112,5 +130,16 @@ mod tests {
         assert!(!any_on(state).unwrap());
         remember_said(state, "s", false).unwrap();
         assert!(!was_said(state, "s").unwrap());
+    }
+
+    #[test]
+    fn it_is_known_beforehand_whether_anything_can_be_remembered() {
+        let dir = tempfile::tempdir().unwrap();
+        can_remember(&dir.path().join("not/made/yet")).unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "").unwrap();
+        can_remember(&file.join("state")).unwrap_err();
+        std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
+        can_remember(&dir.path().join("link")).unwrap_err();
     }
 }

@@ -182,6 +182,30 @@ fn sub_agents_are_in_the_plan_mode_of_the_agent_that_started_them() {
     assert_passes(&hook(&project, &by_sub_agent));
 }
 
+/// A home that cannot be written to keeps nobody from reading, and a sub-agent that nothing is known of is in plan mode.
+#[test]
+fn what_cannot_be_remembered_is_strict_with_sub_agents_only() {
+    let project = project("");
+    let state = project.home().join(".local/state/signoff");
+    fs::create_dir_all(&state).expect("the home is ours");
+    std::os::unix::fs::symlink("nowhere", state.join("guard")).expect("it is ours");
+    let read = call("Read", &json!({"file_path": "/x"}));
+    let edit = call("Edit", &json!({"file_path": "/x"}));
+    let planning = |payload: &str| payload.replace("default", "plan");
+    let of_sub_agent = |payload: &str| payload.replace("\"cwd\"", "\"agent_id\":\"a\",\"cwd\"");
+    for passes in [&read, &edit, &planning(&read), &of_sub_agent(&read)] {
+        assert_passes(&hook(&project, passes));
+    }
+    assert_denied(&hook(&project, &planning(&edit)), "Plan mode");
+    let denied = hook(&project, &of_sub_agent(&edit));
+    assert_denied(&denied, "Sub-agents are always in plan mode while");
+    assert_denied(&denied, "`chmod u+rwx` makes it writable");
+    // What cannot even be read is no leave.
+    fs::remove_file(state.join("guard")).expect("it is ours");
+    fs::write(state.join("guard"), "").expect("it is ours");
+    assert_denied(&hook(&project, &read), "`chmod u+rwx` makes it writable");
+}
+
 #[test]
 fn plans_of_the_session_can_be_written() {
     let project = project("guard.plan_mode = true\n").env("AGENTCTL_SESSION_ID", "s1");

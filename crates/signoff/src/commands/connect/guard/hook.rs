@@ -8,7 +8,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use signoff_plan::guard::Agent;
-use signoff_runtime::guard::{HookAnswer, HookFailure, HookStore, LARGEST_PAYLOAD, answer};
+use signoff_runtime::guard::{
+    HookAnswer, HookFailure, HookStore, LARGEST_PAYLOAD, MemoryTrouble, answer,
+};
 
 use crate::failure::Failure;
 use crate::process_environment;
@@ -71,10 +73,19 @@ fn read_and_answer(agent: Option<Agent>, project: bool) -> HookAnswer {
     answer(&process, agent, store, &bytes).unwrap_or_else(|failure| {
         let why = match failure {
             HookFailure::Unreadable(why) => why,
-            HookFailure::Error(error) => Failure::from(error).message,
+            HookFailure::Memory(why) => MemoryTrouble(&why).to_string(),
+            HookFailure::Error(error) => in_one_line(&Failure::from(error)),
         };
         HookAnswer::deny(&format!("signoff guard denies this call: {why}"))
     })
+}
+
+/// What is wrong, and what a person does about it.
+fn in_one_line(failure: &Failure) -> String {
+    match failure.hints.as_slice() {
+        [] => failure.message.clone(),
+        hints => format!("{} ({})", failure.message, hints.join("; ")),
+    }
 }
 
 /// An answer that cannot be printed is a refusal: half of it could be taken for leave.
