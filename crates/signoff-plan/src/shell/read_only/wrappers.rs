@@ -89,7 +89,7 @@ impl Wrapper {
             WrapperKind::Environment => in_environment(command),
             WrapperKind::Arguments if command.is_empty() => Err(Refusal::Missing("a command")),
             WrapperKind::Arguments => {
-                let more = CheckedArgument::unknown("what `xargs` adds");
+                let more = CheckedArgument::unknown("words of its input");
                 judge::command_line(&[command, &[more]].concat())
             }
         }

@@ -188,7 +188,7 @@ const PIP: &[Program] = &[
         options(
             "le",
             "",
-            "local editable user format= not-required exclude= verbose all include-editable",
+            "local editable user format= not-required exclude= verbose all include-editable outdated uptodate",
         ),
     ),
     with("show", options("fv", "", "files verbose")),

@@ -5,7 +5,7 @@ use crate::shell::read_only::options::options;
 use crate::shell::read_only::program::{Program, Rule, any, programs, with};
 
 pub(super) const PROGRAMS: &[Program] = &[
-    any("grep egrep fgrep ggrep pgrep locate mdfind"),
+    any("grep egrep fgrep ggrep pgrep pidof locate mdfind"),
     programs("find gfind", Rule::Arguments(find::judge)),
     with(
         "zgrep bzgrep xzgrep",
