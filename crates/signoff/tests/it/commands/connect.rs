@@ -387,6 +387,15 @@ fn a_script_that_was_changed_is_left() {
     assert!(path.exists());
 }
 
+/// Codex says nothing about hooks that it skips.
+#[test]
+fn whoever_connects_codex_is_told_to_trust_its_hooks() {
+    let connected = project().signoff(["connect", "codex"]);
+    connected
+        .assert_success()
+        .assert_stderr_contains("start `codex`, type `/hooks`, and trust those of Signoff");
+}
+
 #[test]
 fn a_dry_run_shows_what_new_files_would_say() {
     let project = Project::new(BINARY);

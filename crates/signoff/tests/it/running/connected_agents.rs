@@ -1,6 +1,7 @@
 //! After `signoff connect` the agents that people have are guarded, know of Signoff, and hand their plans in. The programs
 //! are real, and so is everything of ours; only the model is scripted.
 
+mod gateway;
 mod pi;
 mod planning;
 

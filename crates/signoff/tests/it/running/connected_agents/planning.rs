@@ -7,7 +7,7 @@ use super::{Connected, PLAN, call, command, say, write};
 use crate::support::test_agents::agents;
 
 /// Calls a tool of Signoff's server.
-fn plan_tool(agent: &str, name: &str, arguments: Value) -> Turn {
+pub(super) fn plan_tool(agent: &str, name: &str, arguments: Value) -> Turn {
     // Codex declares such tools only after a search.
     match agent {
         "codex" => call(&format!("mcp__signoff__{name}"), arguments),

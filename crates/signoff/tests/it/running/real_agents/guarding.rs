@@ -103,6 +103,44 @@ fn a_hook_that_codex_skips_is_a_hole() {
         .assert_stdout_contains("start `codex`, type `/hooks`, and trust those of Signoff");
 }
 
+/// As `/hooks` records it, with what Codex itself says of the hooks.
+fn trust_hooks_of_codex(project: &Project) {
+    let list = r#"(printf '%s\n' '{"id":1,"method":"initialize","params":{"clientInfo":{"name":"x","version":"1"}}}' '{"method":"initialized"}' \
+        "{\"id\":2,\"method\":\"hooks/list\",\"params\":{\"cwds\":[\"$PWD\"]}}"; cat fifo) | codex app-server > said &
+        until grep -q '"id":2' said; do sleep 0.05; done; : > fifo; wait"#;
+    let made = format!("mkfifo fifo; touch said; {list}");
+    project.bash(&made, &project.path()).assert_success();
+    let said = project.read("said");
+    let line = said.lines().find(|line| line.contains("\"id\":2"));
+    let line: Value = serde_json::from_str(line.expect("an answer")).expect("JSON");
+    let hooks = line["result"]["data"][0]["hooks"]
+        .as_array()
+        .expect("a list");
+    let state = hooks.iter().map(|hook| {
+        let (key, hash) = (&hook["key"], &hook["currentHash"]);
+        format!("\n[hooks.state.{key}]\ntrusted_hash = {hash}\n")
+    });
+    let path = project.home().join(".codex/config.toml");
+    let config = fs::read_to_string(&path).expect("it is connected");
+    fs::write(&path, config + &state.collect::<String>()).expect("it is ours");
+}
+
+#[test]
+fn codex_is_a_hole_until_its_person_has_trusted_the_hooks() {
+    if !agents(&[]).contains(&"codex") {
+        return;
+    }
+    let project = project(&installed("codex").expect("it is installed"));
+    project.write(".signoff/.keep", "");
+    project.signoff(["connect", "codex"]).assert_success();
+    let doctor = || project.signoff(["doctor", "guard", "--agent", "codex"]);
+    doctor()
+        .assert_code(6)
+        .assert_stdout_contains("HOLE: Codex skips the guard (preToolUse): the hook is untrusted");
+    trust_hooks_of_codex(&project);
+    doctor().assert_success();
+}
+
 /// What `doctor guard` says of an agent that makes every call.
 fn told_of(project: &Project) -> String {
     let told = project.signoff(["doctor", "guard"]);
