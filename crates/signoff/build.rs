@@ -8,45 +8,21 @@ fn main() {
     if !is("CARGO_CFG_TARGET_OS", "linux") {
         return;
     }
-    // Without this the loader relocates some hundred thousand addresses of an unoptimised binary, which takes it longer than
-    // most commands take. What ships keeps its random addresses.
-    if is("PROFILE", "debug") {
+    // Without this the loader writes some fifty thousand addresses before each command, which takes it as long as the rest of
+    // a start. What ships keeps its random addresses: `docs/design/dependencies.md` says what they are worth.
+    if !ships() {
         println!("cargo::rustc-link-arg-bins=-no-pie");
-    } else if is_for_this_machine() && starts_with(PACKED) {
-        println!("cargo::rustc-link-arg-bins={PACKED}");
     }
     if is("CARGO_CFG_TARGET_ENV", "gnu") {
         include_unwinder();
     }
 }
 
-/// Keeps some fifty thousand relocations in bitmaps: the loader reads a megabyte less at each start.
-const PACKED: &str = "-Wl,-z,pack-relative-relocs";
-
-/// Whether what is built stays here. What ships (the profile `dist`) has to start with loaders that know no such bitmaps.
-fn is_for_this_machine() -> bool {
+/// Whether it is built by the profile `dist`; cargo names only the profile that it inherits.
+fn ships() -> bool {
     let folder = out_folder();
     let profile = folder.ancestors().nth(3).and_then(Path::file_name);
-    is_native() && profile.is_some_and(|name| name == "release")
-}
-
-/// Whether a program that is linked with this option starts: linker and loader have to know it.
-fn starts_with(option: &str) -> bool {
-    let (source, program) = (out_folder().join("starts.rs"), out_folder().join("starts"));
-    std::fs::write(&source, "fn main() {}\n").expect("cargo's folder is ours");
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let rustc = variable("RUSTC").expect("cargo sets it");
-    let mut link = Command::new(rustc);
-    link.args([&source, Path::new("-o"), &program]);
-    if let Some(flags) = variable("CARGO_ENCODED_RUSTFLAGS") {
-        link.args(flags.split('\u{1f}'));
-    }
-    if let Some(linker) = variable("RUSTC_LINKER") {
-        link.arg(format!("-Clinker={linker}"));
-    }
-    link.arg(format!("-Clink-arg={option}"));
-    let succeeds = |command: &mut Command| command.output().is_ok_and(|done| done.status.success());
-    succeeds(&mut link) && succeeds(&mut Command::new(&program))
+    profile.is_some_and(|name| name == "dist")
 }
 
 fn out_folder() -> PathBuf {
