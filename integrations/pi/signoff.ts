@@ -66,6 +66,7 @@ export default function (pi: ExtensionAPI): void {
   let unwatch = () => {};
   let unwatchPlans = () => {};
   let looking: Promise<void> = Promise.resolve();
+  let noted = "";
   /** The state of each plan that was told last, by its id. */
   const told = new Map<string, string>();
 
@@ -100,7 +101,11 @@ export default function (pi: ExtensionAPI): void {
   function look(ctx: ExtensionContext, isFirst = false): Promise<void> {
     // One after the other: an older answer must not be told after a newer one.
     looking = looking.then(async () => {
-      for (const { id, title, status, path } of (await plansOf(ctx)).plans) {
+      const { plans, notes } = await plansOf(ctx);
+      // Such as that a plan has expired, which is said once.
+      if (notes !== "" && notes !== noted && ctx.hasUI) ctx.ui.notify(notes, "warning");
+      noted = notes;
+      for (const { id, title, status, path } of plans) {
         if (id === null) continue;
         if (!isFirst) tell(status, { id, title, path });
         else if (!told.has(id)) told.set(id, status);
@@ -109,10 +114,11 @@ export default function (pi: ExtensionAPI): void {
     return looking;
   }
 
-  async function plansOf(ctx: ExtensionContext): Promise<{ plans: PlanRow[]; problem: string }> {
+  async function plansOf(ctx: ExtensionContext): Promise<{ plans: PlanRow[]; problem: string; notes: string }> {
     const listed = await signoff(["list", "--format", "json"], ctx.cwd);
     const plans = (parsed(listed.stdout) as { plans?: PlanRow[] } | undefined)?.plans ?? [];
-    return { plans, problem: listed.code === 0 ? "" : listed.stderr.trim() };
+    const said = listed.stderr.trim();
+    return listed.code === 0 ? { plans, problem: "", notes: said } : { plans, problem: said, notes: "" };
   }
 
   /** The answer of a command for the model; what went wrong is an error that it can act on. */

@@ -79,7 +79,7 @@ pub(crate) fn list(
     let project = context.project()?;
     let clock = SystemClock::new();
     let acting = by_agent(&project, &clock);
-    let plans = signoff_runtime::plans::list(acting, &ListOptions::default());
+    let plans = signoff_runtime::plans::look(acting, &ListOptions::default());
     let plans = plans.map_err(|error| context.fail(error))?.plans;
     let plans = plans.into_iter().map(|plan| {
         let about = format!("{}: {}", plan.state, plan.title);

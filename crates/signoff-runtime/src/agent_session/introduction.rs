@@ -28,7 +28,7 @@ pub struct Introduction {
 /// The texts for the start of a session. `None` if there is no store: such a directory is not our concern.
 ///
 /// Whatever cannot be read is left out; the session begins nevertheless.
-pub fn introduction(session: &AgentSession<'_'>) -> Option<Introduction> {
+pub fn introduction(session: &AgentSession<'_>) -> Option<Introduction> {
     let project = Project::open(session.process).ok()?;
     let mut text = String::from(
         "Signoff is set up in this project: work that is large, risky or reaches outside of the project is planned, signed by a person and then run by `signoff run`. The skill `signoff` says when and how.\n",

@@ -52,7 +52,9 @@ pub use self::editing::{
 pub use self::index::UnreadablePlan;
 pub use self::listing::find::{find, locate, locate_inside};
 pub(crate) use self::listing::list::plans_in_state;
-pub use self::listing::list::{ListBasis, ListOptions, ListedPlan, Listing, count_in_states, list};
+pub use self::listing::list::{
+    ListBasis, ListOptions, ListedPlan, Listing, count_in_states, list, look,
+};
 pub use self::listing::stats::stats;
 pub use self::locked::expiry::expiry_notice;
 pub(crate) use self::locked::refuse_duplicate;

@@ -183,22 +183,22 @@ fn a_stuck_plan_is_told_with_what_can_be_done() {
 
 #[test]
 fn a_plan_that_expires_is_told_when_the_next_session_begins() {
-    let project = Project::new(BINARY);
-    project.write(".signoff/.keep", "").write(
-        ".pi/plans/PLAN-0a0a0a0a.md",
-        "---\nid: PLAN-0a0a0a0a\ntitle: Old\nstatus: proposed\nversion: 1\ncreated_at: 2025-01-10T09:00:00Z\nupdated_at: 2025-01-10T09:00:00Z\ntools_required:\n  - mail\n---\n\n## Steps\n1. Send it (mail: send)\n",
+    let project = project(&makes_out(), &plan(&[&agent("Make it.", "out")]));
+    project.signoff(["propose", "plan.md"]).assert_success();
+    project.write(
+        ".signoff/plans/PLAN-0a0a0a0a.md",
+        "---\nid: PLAN-0a0a0a0a\ntitle: Old\nstatus: proposed\nversion: 1\nupdated_at: 2025-01-01T00:00:00Z\ntools_required: []\n---\n\n## Steps\n1. Look (read: all)\n",
     );
-    project.signoff(["list"]);
     // The days count from when the store was first used.
-    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_hours(480_000);
     let first_use = fs::File::options()
         .write(true)
         .open(project.path().join(".signoff/project.json"));
     first_use
-        .and_then(|file| file.set_modified(long_ago))
+        .and_then(|file| file.set_modified(std::time::UNIX_EPOCH))
         .expect("it is ours");
     let begun = begun(&project, "default");
-    let expired = [".pi/plans/PLAN-0a0a0a0a.md has expired: nothing happened to it for 30 days"];
+    let expired =
+        [".signoff/plans/PLAN-0a0a0a0a.md has expired: nothing happened to it for 30 days"];
     let context = &begun["hookSpecificOutput"]["additionalContext"];
     assert_says(context.as_str().expect("a text"), &expired);
     assert_says(begun["systemMessage"].as_str().expect("a text"), &expired);

@@ -188,7 +188,7 @@ const PIP: &[Program] = &[
         options(
             "le",
             "",
-            "local editable user format= not-required exclude= verbose all include-editable outdated uptodate",
+            "local editable user format= not-required exclude= verbose all include-editable",
         ),
     ),
     with("show", options("fv", "", "files verbose")),

@@ -12,7 +12,7 @@ use signoff_store::index::{KeptEntries, PlanRow};
 use crate::clock::{Clock, timestamp};
 use crate::error::Error;
 use crate::plans::ActorContext;
-use crate::plans::cleanup::housekeeping::{HousekeepingError, do_housekeeping};
+use crate::plans::cleanup::housekeeping::{HousekeepingError, HousekeepingReport, do_housekeeping};
 use crate::plans::index::{
     Archive, IndexedPlan, IndexedPlans, PlanLocationKind, UnreadablePlan, is_unchanged, refresh,
 };
@@ -151,6 +151,19 @@ pub fn count_in_states(
 /// Lists the plans. Those that nothing happened to for too long are cancelled first, and those that
 /// were finished long ago archived.
 pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, Error> {
+    list_after(context, wanted, do_housekeeping)
+}
+
+/// The same, but nothing is done: for those who would tell nobody what was done, such as that a plan has expired.
+pub fn look(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, Error> {
+    list_after(context, wanted, |_, _, _| HousekeepingReport::default())
+}
+
+fn list_after(
+    context: ActorContext<'_>,
+    wanted: &ListOptions,
+    keep_house: impl FnOnce(ActorContext<'_>, &IndexedPlans, bool) -> HousekeepingReport,
+) -> Result<Listing, Error> {
     let project = context.project;
     let archive = if wanted.archived {
         Archive::Checked
@@ -159,7 +172,7 @@ pub fn list(context: ActorContext<'_>, wanted: &ListOptions) -> Result<Listing, 
     };
     let read_index = || refresh(project, context.clock.now(), archive);
     let mut indexed = read_index()?;
-    let report = do_housekeeping(context, &indexed, wanted.expire);
+    let report = keep_house(context, &indexed, wanted.expire);
     if report.moved {
         indexed = read_index()?;
     }

@@ -29,7 +29,6 @@ fn approve(project: &Project, digest: &str) -> Output {
 
 /// A plan that nobody looked at for a year expires when the next session begins.
 fn leave_an_old_plan(project: &Project) {
-    project.signoff(["list"]);
     let first_use = File::options()
         .write(true)
         .open(project.path().join(".signoff/project.json"));
@@ -57,13 +56,9 @@ fn planners_come_and_go_a_person_decides_and_events_tell_of_the_run() {
         let config = "guard.plan_mode = true\nsandbox.mode = 'off'\n";
         let mut connected = Connected::new(agent, "--user", config, script);
         let project = &connected.project;
-        leave_an_old_plan(project);
         let talked = project.bash(command(agent), &project.path());
         talked.assert_success();
         assert!(!project.exists("made.txt"), "{agent}: {talked}");
-        // What a person is told as well keeps the agent from nothing.
-        let sent = connected.sent();
-        assert!(sent.contains("has expired"), "{agent}: {talked}\n{sent}");
         let shown = digest(project);
 
         // The planner is gone. A person wants something else, and nobody says that in an agent's name.
@@ -71,6 +66,8 @@ fn planners_come_and_go_a_person_decides_and_events_tell_of_the_run() {
         let by_agent = project.signoff_with(&[("CLAUDECODE", "1")], reject);
         by_agent.assert_code(4);
         project.signoff(reject).assert_success();
+
+        leave_an_old_plan(project);
 
         // The next one knows nothing but what the plan says.
         let script = Script::new([
@@ -83,6 +80,8 @@ fn planners_come_and_go_a_person_decides_and_events_tell_of_the_run() {
         let talked = project.bash(&(model + command(agent)), &project.path());
         talked.assert_success();
         let sent = connected.sent();
+        // What is said to the person, too, is said to the agent.
+        assert!(sent.contains("has expired"), "{agent}: {talked}\n{sent}");
         let told = sent.matches("Make it well").count() > sent.matches("# Make it well").count();
         assert!(told, "{agent}: {talked}\n{sent}");
 
