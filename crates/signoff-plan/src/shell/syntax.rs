@@ -6,7 +6,7 @@ use crate::source::Span;
 
 /// Commands one after the other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Script<'a> {
+pub(super) struct CommandList<'a> {
     pub(super) items: Vec<AndOrList<'a>>,
     /// Whether it only decides what runs next, as the condition of an `if` does.
     pub(super) decides: bool,
@@ -47,17 +47,17 @@ pub(super) struct Command<'a> {
 pub(super) enum CommandKind<'a> {
     Simple(SimpleCommand<'a>),
     /// `{ …; }` and `( … )`.
-    Group(Script<'a>),
+    Group(CommandList<'a>),
     /// `[[ … ]]`, as the words between the brackets.
     Test(Vec<Word<'a>>),
     /// `if` and `case`: conditions and branches, and the words that `case` compares.
-    Branch(Vec<Script<'a>>, Vec<Word<'a>>),
+    Branch(Vec<CommandList<'a>>, Vec<Word<'a>>),
     /// `for`, `select`, `while` and `until`: condition and body, the words that it goes through, and
     /// the variable that holds them one after the other.
-    Loop(Vec<Script<'a>>, Vec<Word<'a>>, Option<Word<'a>>),
+    Loop(Vec<CommandList<'a>>, Vec<Word<'a>>, Option<Word<'a>>),
     Function(Cow<'a, str>, Box<Command<'a>>),
     /// `(( … ))`, with what it runs to find its numbers.
-    Arithmetic(Vec<Script<'a>>),
+    Arithmetic(Vec<CommandList<'a>>),
 }
 
 /// `NAME=value command word…`
@@ -96,7 +96,7 @@ pub(super) struct Word<'a> {
     pub(super) has_pattern: bool,
     pub(super) span: Span,
     /// What is run to find its value.
-    pub(super) scripts: Vec<Script<'a>>,
+    pub(super) scripts: Vec<CommandList<'a>>,
 }
 
 impl Word<'_> {

@@ -1,7 +1,7 @@
 //! What the exit code of a text can tell.
 
 use super::syntax::{
-    AndOrList, Command, CommandKind, Connector, Pipeline, Script, SimpleCommand, Word,
+    AndOrList, Command, CommandKind, CommandList, Connector, Pipeline, SimpleCommand, Word,
 };
 use crate::source::Span;
 
@@ -20,7 +20,7 @@ pub enum Verdict {
 }
 
 /// Only says what is certain; anything unclear can fail.
-pub(super) fn of(scripts: &[Script<'_>], text: &str) -> Verdict {
+pub(super) fn of(scripts: &[CommandList<'_>], text: &str) -> Verdict {
     let Some(script) = scripts.first() else {
         return Verdict::CanFail;
     };
@@ -47,7 +47,7 @@ pub(super) fn of(scripts: &[Script<'_>], text: &str) -> Verdict {
 }
 
 /// Whether the text can end before its last command, or sets options that change what it returns.
-fn changes_the_rules(scripts: &[Script<'_>], last: Option<&AndOrList<'_>>) -> bool {
+fn changes_the_rules(scripts: &[CommandList<'_>], last: Option<&AndOrList<'_>>) -> bool {
     let last = last.map(|item| item.span);
     let mut found = false;
     for script in scripts {
@@ -70,7 +70,7 @@ fn only_unsets(simple: &SimpleCommand<'_>) -> bool {
 }
 
 /// Calls back for every simple command, those in functions and substitutions included.
-fn each_simple<'a>(script: &Script<'a>, visit: &mut impl FnMut(&SimpleCommand<'a>, Span)) {
+fn each_simple<'a>(script: &CommandList<'a>, visit: &mut impl FnMut(&SimpleCommand<'a>, Span)) {
     for item in &script.items {
         let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
         for pipeline in std::iter::once(&item.first).chain(rest) {
@@ -95,7 +95,7 @@ fn each_simple_in<'a>(command: &Command<'a>, visit: &mut impl FnMut(&SimpleComma
     }
 }
 
-fn script_succeeds(script: &Script<'_>) -> bool {
+fn script_succeeds(script: &CommandList<'_>) -> bool {
     script
         .items
         .last()

@@ -1,12 +1,12 @@
 //! Goes through a text and notes what the checks ask for.
 
 use super::calls::{self, CallCollector};
-use super::syntax::{Command, CommandKind, Pipeline, Script, SimpleCommand, Word};
+use super::syntax::{Command, CommandKind, CommandList, Pipeline, SimpleCommand, Word};
 use super::{ShellError, files};
 
 /// Notes everything that some scripts name. What is in back-ticks, substitutions and functions
 /// counts like the rest.
-pub(super) fn scripts(scripts: &[Script<'_>], found: &mut CallCollector) {
+pub(super) fn scripts(scripts: &[CommandList<'_>], found: &mut CallCollector) {
     for script in scripts {
         for item in &script.items {
             pipeline(&item.first, found);
@@ -66,7 +66,7 @@ fn words(words: &[Word<'_>], found: &mut CallCollector) {
 }
 
 /// What bash takes, and what still cannot work: `[` without its end.
-pub(super) fn brackets(all: &[Script<'_>], text: &str) -> Vec<ShellError> {
+pub(super) fn brackets(all: &[CommandList<'_>], text: &str) -> Vec<ShellError> {
     let mut errors = Vec::new();
     each_simple(all, |simple| errors.extend(bracket(simple, text)));
     errors.sort_by_key(|error| error.span);
@@ -75,10 +75,10 @@ pub(super) fn brackets(all: &[Script<'_>], text: &str) -> Vec<ShellError> {
 
 /// Every simple command, wherever it stands, in no order.
 pub(super) fn each_simple<'s, 'a>(
-    all: &'s [Script<'a>],
+    all: &'s [CommandList<'a>],
     mut note: impl FnMut(&'s SimpleCommand<'a>),
 ) {
-    let mut open: Vec<&Script<'_>> = all.iter().collect();
+    let mut open: Vec<&CommandList<'_>> = all.iter().collect();
     while let Some(script) = open.pop() {
         for item in &script.items {
             let rest = item.rest.iter().map(|(_, pipeline)| pipeline);
@@ -95,7 +95,7 @@ pub(super) fn each_simple<'s, 'a>(
 
 fn visit_inside<'s, 'a>(
     command: &'s Command<'a>,
-    open: &mut Vec<&'s Script<'a>>,
+    open: &mut Vec<&'s CommandList<'a>>,
     note: &mut impl FnMut(&'s SimpleCommand<'a>),
 ) {
     match &command.kind {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::word::WordBuilder;
 use super::{ParseResult, ParseStop, Parser};
 use crate::shell::bash_only::BashOnly;
-use crate::shell::syntax::{CommandKind, Script, Word};
+use crate::shell::syntax::{CommandKind, CommandList, Word};
 
 impl<'a> Parser<'a> {
     /// The compound command that begins here; `None` where a simple one does.
@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
     fn while_loop(&mut self, start: usize, word: &str) -> ParseResult<CommandKind<'a>> {
         let condition = self.deciding_script()?;
         // A loop that waits for something has a time limit; its body does not decide.
-        let body = Script {
+        let body = CommandList {
             decides: true,
             ..self.loop_body(start, word)?
         };
@@ -120,7 +120,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `do … done`
-    fn loop_body(&mut self, start: usize, word: &str) -> ParseResult<Script<'a>> {
+    fn loop_body(&mut self, start: usize, word: &str) -> ParseResult<CommandList<'a>> {
         let unclosed = format!("`{word}` is never closed with `done`");
         self.keyword("do", start, &unclosed)?;
         let body = self.filled_script()?;

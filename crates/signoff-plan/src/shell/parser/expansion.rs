@@ -2,7 +2,7 @@
 
 use super::word::WordBuilder;
 use super::{ParseResult, ParseStop, Parser};
-use crate::shell::syntax::{NestedText, Script, between_back_ticks};
+use crate::shell::syntax::{CommandList, NestedText, between_back_ticks};
 use crate::source::{Span, text_from};
 
 impl<'a> Parser<'a> {
@@ -80,7 +80,11 @@ impl<'a> Parser<'a> {
     }
 
     /// The commands up to the closing parenthesis.
-    fn substitution_script(&mut self, start: usize, unclosed: &str) -> ParseResult<Script<'a>> {
+    fn substitution_script(
+        &mut self,
+        start: usize,
+        unclosed: &str,
+    ) -> ParseResult<CommandList<'a>> {
         let before = self.at;
         let pending = std::mem::take(&mut self.pending);
         let script = self.script()?;

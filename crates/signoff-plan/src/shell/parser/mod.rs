@@ -15,7 +15,7 @@ mod word;
 use self::heredoc::Heredoc;
 use super::ShellError;
 use super::bash_only::BashOnly;
-use super::syntax::{AndOrList, Command, Connector, NestedText, Pipeline, Script};
+use super::syntax::{AndOrList, Command, CommandList, Connector, NestedText, Pipeline};
 use crate::source::{Span, first_line, text_from, text_up_to};
 
 /// Why reading ended early.
@@ -69,7 +69,7 @@ struct Parser<'a> {
     depth: usize,
     /// Here-documents whose bodies begin after the next line end.
     pending: Vec<Heredoc<'a>>,
-    in_heredocs: Vec<Script<'a>>,
+    in_heredocs: Vec<CommandList<'a>>,
     /// Whether `shopt -s extglob` stands on an earlier line; bash reads line by line.
     extended_globs: bool,
     extended_globs_from_next_line: bool,
@@ -85,7 +85,7 @@ struct Parser<'a> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ParsedText<'a> {
     /// What is read, and what stands in the bodies of its here-documents.
-    pub(super) scripts: Vec<Script<'a>>,
+    pub(super) scripts: Vec<CommandList<'a>>,
     /// Commands between back-ticks that stand with backslashes there or have mistakes in them, as the shell reads them.
     pub(super) nested: Vec<NestedText>,
     /// What `sh` does not know.
@@ -118,7 +118,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Commands up to something that cannot begin one. May be empty.
-    fn script(&mut self) -> ParseResult<Script<'a>> {
+    fn script(&mut self) -> ParseResult<CommandList<'a>> {
         let mut items = Vec::new();
         loop {
             self.newlines()?;
@@ -141,23 +141,23 @@ impl<'a> Parser<'a> {
             }
             items.push(item);
         }
-        Ok(Script {
+        Ok(CommandList {
             items,
             decides: false,
         })
     }
 
     /// Commands of which there must be one, to decide what runs next.
-    fn deciding_script(&mut self) -> ParseResult<Script<'a>> {
+    fn deciding_script(&mut self) -> ParseResult<CommandList<'a>> {
         let script = self.filled_script()?;
-        Ok(Script {
+        Ok(CommandList {
             decides: true,
             ..script
         })
     }
 
     /// Commands of which there must be one.
-    fn filled_script(&mut self) -> ParseResult<Script<'a>> {
+    fn filled_script(&mut self) -> ParseResult<CommandList<'a>> {
         let script = self.script()?;
         if script.items.is_empty() && self.at < self.end {
             return Err(self.unexpected_here());

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{ParseResult, ParseStop, Parser, is_delimiter};
 use crate::shell::bash_only::BashOnly;
-use crate::shell::syntax::{Script, Word};
+use crate::shell::syntax::{CommandList, Word};
 use crate::source::{Span, text_from, text_up_to};
 
 /// A word under construction.
@@ -18,7 +18,7 @@ pub(super) struct WordBuilder<'a> {
     in_double_quotes: bool,
     splits: bool,
     has_pattern: bool,
-    pub(super) scripts: Vec<Script<'a>>,
+    pub(super) scripts: Vec<CommandList<'a>>,
 }
 
 impl WordBuilder<'_> {

@@ -5,7 +5,7 @@ use super::programs::{all_programs, reaches_out};
 use super::refusal::{Effect, NotReadOnly, Refusal};
 use super::{conditions, program, redirects, variables};
 use crate::shell::syntax::{
-    Assignment, Command, CommandKind, Pipeline, Script, SimpleCommand, Word,
+    Assignment, Command, CommandKind, CommandList, Pipeline, SimpleCommand, Word,
 };
 
 /// Judges the commands of a text.
@@ -16,7 +16,7 @@ pub(super) struct Judge<'t> {
 type Judged = Result<(), NotReadOnly>;
 
 impl<'t> Judge<'t> {
-    pub(super) fn scripts(&self, scripts: &[Script<'_>]) -> Judged {
+    pub(super) fn scripts(&self, scripts: &[CommandList<'_>]) -> Judged {
         for item in scripts.iter().flat_map(|script| &script.items) {
             if item.background {
                 let part = item.span.slice(self.text).to_owned();

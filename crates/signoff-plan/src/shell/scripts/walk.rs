@@ -6,7 +6,7 @@ use super::argument::ScriptArgument;
 use super::directory::{Directories, join_path};
 use super::{Invocation, Programs, Script, read};
 use crate::shell::syntax::{
-    AndOrList, Command, CommandKind, Connector, NestedText, Pipeline, Script as Commands, Word,
+    AndOrList, Command, CommandKind, CommandList, Connector, NestedText, Pipeline, Word,
 };
 use crate::source::{Span, Spanned};
 
@@ -91,7 +91,7 @@ impl<'t> Walker<'t> {
         self.found
     }
 
-    pub(super) fn scripts(&mut self, scripts: &[Commands<'_>]) {
+    pub(super) fn scripts(&mut self, scripts: &[CommandList<'_>]) {
         for script in scripts {
             for item in &script.items {
                 self.item(item);
@@ -173,7 +173,7 @@ impl<'t> Walker<'t> {
     }
 
     /// Any of the parts may be run, or none.
-    fn branches(&mut self, parts: &[Commands<'_>], words: &[Word<'_>]) {
+    fn branches(&mut self, parts: &[CommandList<'_>], words: &[Word<'_>]) {
         self.substitutions(words);
         let mut ends = self.directories.clone();
         for part in parts {
