@@ -71,7 +71,8 @@ pub(crate) fn drive(
     }
     let epoch = database.take_run(run, &shared.executor)?;
     failpoint::reach("run.taken");
-    let mirrors = shared.mirrors.with_subdirectory("driven");
+    // Who was slow for long may be handed the run once more, and still be about to notice.
+    let mirrors = shared.mirrors.with_subdirectory(&format!("driven-{epoch}"));
     let driven = drive_taken(database, shared, &mirrors, run, epoch);
     mirrors.remove(run);
     let (state, trouble) = match &driven {

@@ -61,7 +61,7 @@ pub(crate) struct MirrorOptions {
 }
 
 impl MirrorOptions {
-    /// The same for copies of one use: a process may drive a run and work for it.
+    /// The same for copies of one use: a process may drive a run and work for it, and begin again while it is about to end.
     pub(crate) fn with_subdirectory(&self, name: &str) -> Self {
         Self {
             directory: self.directory.join(name),

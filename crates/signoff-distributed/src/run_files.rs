@@ -47,10 +47,8 @@ fn path_inside(dir: &RunDir, path: &str) -> Result<PathBuf, ClusterError> {
 
 /// Is it a version of the plan: one that was carried out, drafted, handed in, or is to be taken up next?
 fn is_version(name: &str) -> bool {
-    let begins = |word: &&str| name.starts_with(word);
-    ["plan", "draft-", "handed-in-", "next."]
-        .iter()
-        .any(|word| begins(word))
+    let mut words = ["plan", "draft-", "handed-in-", "next."].into_iter();
+    words.any(|word| name.starts_with(word))
 }
 
 fn write_received(path: &Path, bytes: &[u8]) -> Result<(), ClusterError> {

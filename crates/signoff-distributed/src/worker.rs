@@ -39,6 +39,8 @@ pub(crate) struct RunWorkers {
     stopping: Arc<AtomicBool>,
     /// Threads that may have agents.
     alive: Arc<AtomicUsize>,
+    /// Threads that were started.
+    started: AtomicUsize,
 }
 
 /// How a run's thread is reached.
@@ -121,6 +123,7 @@ impl RunWorkers {
             run: run.clone(),
             stopping: Arc::clone(&self.stopping),
             worker: Arc::default(),
+            number: self.started.fetch_add(1, Ordering::Relaxed),
         };
         let worker = Arc::clone(&host.worker);
         let alive = Arc::clone(&self.alive);
@@ -167,6 +170,8 @@ struct RunWorker {
     run: String,
     stopping: Arc<AtomicBool>,
     worker: Arc<Worker>,
+    /// Its number among those of this process: the next one for the run may begin before it has removed its copy.
+    number: usize,
 }
 
 impl RunWorker {
@@ -214,7 +219,8 @@ impl RunWorker {
     }
 
     fn mirror_options(&self) -> MirrorOptions {
-        self.shared.mirrors.with_subdirectory("hosted")
+        let name = format!("hosted-{}", self.number);
+        self.shared.mirrors.with_subdirectory(&name)
     }
 
     fn open_copy(&self, body: &WorkOrderBody) -> Result<(Mirror, Project), ClusterError> {

@@ -154,9 +154,7 @@ fn pass_on(
     order: &str,
     after: Option<Duration>,
 ) -> String {
-    while !shared.run_workers.is_stopping()
-        && database.pass_on(order, &shared.executor, after).is_err()
-    {
+    while !shared.run_workers.is_stopping() && database.pass_on(order, after).is_err() {
         std::thread::sleep(AGAIN);
     }
     "passed on".to_owned()

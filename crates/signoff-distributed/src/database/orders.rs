@@ -1,6 +1,7 @@
 //! Orders, who has taken them, and what was reported.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -40,7 +41,7 @@ impl Database {
         let column = |of: fn(&SignedOrder) -> &String| -> Vec<String> {
             orders.iter().map(|order| of(order).clone()).collect()
         };
-        let queued = enqueue_given("new", "$8", "$9");
+        let queued = enqueue_given("new", "$8", "$9", "NULL");
         let text = format!(
             "WITH owned AS (SELECT id FROM signoff.runs WHERE id = $1 AND epoch = $2 FOR SHARE), \
              new AS (INSERT INTO signoff.orders AS orders (id, run, role, body, key, signature) \
@@ -182,7 +183,7 @@ impl Database {
 
     /// Forgets a report that nobody believes, and has the order carried out again.
     pub(crate) fn discard_report(&self, id: &str) -> Result<(), ClusterError> {
-        let queued = enqueue_given("again", "$2", "again.priority");
+        let queued = enqueue_given("again", "$2", "again.priority", "NULL");
         let text = format!(
             "WITH again AS (UPDATE signoff.orders o \
                SET report = NULL, report_key = NULL, report_signature = NULL, given = o.given + 1 \
@@ -193,6 +194,29 @@ impl Database {
             sqlx::query(AssertSqlSafe(text))
                 .bind(id)
                 .bind(version())
+                .execute(&self.pool),
+        )
+        .map(drop)
+    }
+
+    /// Puts an order that this process does not carry out back into its queue, unless nobody wants it any more: behind what is
+    /// more urgent, and before what came later.
+    pub(crate) fn pass_on(&self, id: &str, after: Option<Duration>) -> Result<(), ClusterError> {
+        // By the clock that the queue goes by.
+        let later = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint + $3::bigint";
+        let queued = enqueue_given("back", "$2", "back.priority - 1", later);
+        let text = format!(
+            "WITH back AS (UPDATE signoff.orders o SET given = o.given + 1 FROM signoff.runs r \
+               WHERE o.id = $1 AND r.id = o.run AND o.report IS NULL AND NOT o.withdrawn \
+               RETURNING o.id, o.role, o.given, r.priority) \
+             SELECT {queued} FROM back"
+        );
+        let wait = after.map(|after| i64::try_from(after.as_millis()).unwrap_or_default());
+        self.wait(
+            sqlx::query(AssertSqlSafe(text))
+                .bind(id)
+                .bind(version())
+                .bind(wait)
                 .execute(&self.pool),
         )
         .map(drop)
@@ -227,7 +251,7 @@ impl Database {
 }
 
 /// Puts orders into the queues of their roles, under a name for each time that they are given.
-fn enqueue_given(orders: &str, version: &str, priority: &str) -> String {
+fn enqueue_given(orders: &str, version: &str, priority: &str, after_ms: &str) -> String {
     enqueue(&Queued {
         workflow: ATTEMPT,
         queue: &format!("'role-' || {orders}.role"),
@@ -236,7 +260,7 @@ fn enqueue_given(orders: &str, version: &str, priority: &str) -> String {
         version,
         priority,
         partition: "NULL",
-        after_ms: "NULL",
+        after_ms,
     })
 }
 
@@ -319,9 +343,11 @@ mod tests {
         };
         let database = database(&postgres);
         database.add_orders("r", 1, 20, &[order("o")]).unwrap();
-        database.pass_on("o", "m", None).unwrap();
-        let of_it =
-            "SELECT priority FROM signoff_dbos.workflow_status WHERE workflow_uuid LIKE 'o@%'";
-        assert_eq!(postgres.sql(of_it), "19");
+        database.pass_on("o", None).unwrap();
+        assert_eq!(queued(&postgres), "o/0 20, o/1 19");
+        let hour = Duration::from_hours(1);
+        database.pass_on("o", Some(hour)).unwrap();
+        let waits = "SELECT status, delay_until_epoch_ms > created_at + 3000000 FROM signoff_dbos.workflow_status WHERE workflow_uuid = 'o/2'";
+        assert_eq!(postgres.sql(waits), "DELAYED|t");
     }
 }

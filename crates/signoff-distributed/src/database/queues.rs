@@ -1,12 +1,10 @@
 //! The queues of DBOS, written to by the function that DBOS has for other programs: so an order and its place in a queue are
 //! one transaction.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 use sqlx::AssertSqlSafe;
 
-use super::{Database, PROTOCOL, now_ms};
+use super::{Database, PROTOCOL};
 use crate::error::ClusterError;
 
 /// Whose queues these are, for DBOS.
@@ -96,41 +94,6 @@ impl Database {
             sqlx::query(AssertSqlSafe(text))
                 .bind(run)
                 .bind(version())
-                .execute(&self.pool),
-        )
-        .map(drop)
-    }
-
-    /// Puts an order that this process does not carry out back into its queue, unless nobody wants it any more.
-    pub(crate) fn pass_on(
-        &self,
-        order: &str,
-        executor: &str,
-        after: Option<Duration>,
-    ) -> Result<(), ClusterError> {
-        let queued = enqueue(&Queued {
-            workflow: ATTEMPT,
-            queue: "'role-' || o.role",
-            id: "$2",
-            input: "o.id",
-            version: "$3",
-            // Behind what is more urgent, and before what came later.
-            priority: "r.priority - 1",
-            partition: "NULL",
-            after_ms: "$4",
-        });
-        let text = format!(
-            "SELECT {queued} FROM signoff.orders o JOIN signoff.runs r ON r.id = o.run \
-             WHERE o.id = $1 AND o.report IS NULL AND NOT o.withdrawn"
-        );
-        let now = now_ms();
-        let wait = after.map(|after| i64::try_from(after.as_millis()).unwrap_or_default());
-        self.wait(
-            sqlx::query(AssertSqlSafe(text))
-                .bind(order)
-                .bind(format!("{order}@{executor}-{now}"))
-                .bind(version())
-                .bind(wait.map(|wait| now + wait))
                 .execute(&self.pool),
         )
         .map(drop)

@@ -33,7 +33,7 @@ impl Database {
     pub(crate) fn open_requests(&self, run: &str) -> Result<Vec<RequestRow>, ClusterError> {
         let rows = self.wait(
             sqlx::query(
-                "SELECT name, body, proof FROM signoff.requests WHERE run = $1 AND reply IS NULL ORDER BY name",
+                "SELECT name, body, proof FROM signoff.requests WHERE run = $1 AND reply IS NULL ORDER BY created, name",
             )
             .bind(run)
             .fetch_all(&self.pool),

@@ -117,10 +117,9 @@ pub fn bring_versions(project: &Project) -> Result<(), Error> {
         if !entry.dir.is_shared() {
             continue;
         }
-        match RunView::load(project, &entry.id) {
-            Ok(view) => bring_version(project, &view)?,
-            // Whoever asks for the run is told.
-            Err(_) => {}
+        // Whoever asks for a run that cannot be read is told.
+        if let Ok(view) = RunView::load(project, &entry.id) {
+            bring_version(project, &view)?;
         }
     }
     Ok(())

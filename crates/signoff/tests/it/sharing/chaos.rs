@@ -98,6 +98,8 @@ struct Chaos {
     kills: Kills,
     /// Runs that have ended.
     ended: usize,
+    /// The command that had a run go on last.
+    resuming: Option<Running>,
 }
 
 impl Chaos {
@@ -175,6 +177,20 @@ impl Chaos {
         }
     }
 
+    /// Does what a person does about a run that stands still.
+    fn look_after(&mut self, run: &str) {
+        let state = self.fleet.state(run);
+        if state.starts_with("waiting") {
+            self.attend();
+        }
+        if state.starts_with("paused") {
+            println!("{run} is {state}");
+            // Whoever was to take it up may be killed: it is asked again. The run goes on whoever looks at it.
+            self.resuming = Some(self.fleet.project.spawn(["resume", run]));
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+
     /// Goes on without kills until the run has ended, and checks from outside that everything happened once.
     fn settle(&mut self, run: &str) {
         let begun = std::time::Instant::now();
@@ -185,12 +201,7 @@ impl Chaos {
             }
             assert!(begun.elapsed() < patience(), "{run} is {state}");
             self.revive();
-            if state.starts_with("waiting") {
-                self.attend();
-            }
-            if state.starts_with("paused") {
-                self.fleet.project.signoff(["resume", run]);
-            }
+            self.look_after(run);
             std::thread::sleep(Duration::from_millis(50));
         }
         self.ended += 1;
@@ -273,14 +284,13 @@ fn random_kills_lose_nothing_and_do_nothing_twice() {
         dice: Dice(seed),
         kills: Kills::default(),
         ended: 0,
+        resuming: None,
     };
     while chaos.killed() < kills {
         let run = chaos.fleet.start_again();
         while chaos.killed() < kills && chaos.fleet.state(&run) != "completed" {
             chaos.kill_somebody(&run);
-            if chaos.fleet.state(&run).starts_with("waiting") {
-                chaos.attend();
-            }
+            chaos.look_after(&run);
         }
         chaos.settle(&run);
         println!("{} kills in {} runs", chaos.killed(), chaos.ended);
