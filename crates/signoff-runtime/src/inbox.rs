@@ -54,7 +54,9 @@ fn waiting(
         };
         waiting.held.extend(run.held());
         if let ListedRun::Open(view) = &run {
-            bring_version(project, view)?;
+            if let Err(error) = bring_version(project, view) {
+                waiting.unreadable.push((id, error));
+            }
             waiting.items.extend(items(view));
         }
     }

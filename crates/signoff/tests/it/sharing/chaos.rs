@@ -184,7 +184,6 @@ impl Chaos {
             self.attend();
         }
         if state.starts_with("paused") {
-            println!("{run} is {state}");
             // Whoever was to take it up may be killed: it is asked again. The run goes on whoever looks at it.
             self.resuming = Some(self.fleet.project.spawn(["resume", run]));
             std::thread::sleep(Duration::from_secs(1));
