@@ -5,7 +5,7 @@ mod project;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -25,7 +25,8 @@ long it takes from the start of an attempt to the start of its agent, one after 
 attempt's start until each of them is at work, all at once, in the first run of the project and in one
 after it; beside `git worktree add` of the same repository. Wall time: waiting is what it is about. Last, a
 contract that leaves nothing behind and one that does, so that the next one needs a room of its own: what they differ in is
-making and removing that. It works in
+making and removing that; and how long it takes from a contract's beginning, as the journal has it, until the contract's first
+command tells the time. It works in
 TMPDIR: an ext4 without a journal is slow at making files for minutes after many were removed, and then
 that is what is measured. Takes about three minutes.",
     run,
@@ -49,6 +50,8 @@ struct ContractCosts {
     kept: ContractCost,
     /// The contract writes a file, so the next one gets a new room.
     new: ContractCost,
+    /// From a contract's beginning in the journal to its first command, in both cases.
+    entered: [Vec<f64>; 2],
 }
 
 /// Milliseconds for each contract.
@@ -106,13 +109,44 @@ fn measure(
     let contracts = ContractCosts {
         kept: contract_cost(signoff, directory, "true < /dev/null")?,
         new: contract_cost(signoff, directory, "true > /tmp/x")?,
+        entered: [
+            entering_times(signoff, directory, "date +%s%N; true < /dev/null")?,
+            entering_times(signoff, directory, "date +%s%N; true > /tmp/x")?,
+        ],
     };
     eprintln!("measured: rooms of contracts");
     Ok((waited, set_up, contracts))
 }
 
-/// What each of many contracts costs, all the same, one after the other.
-fn contract_cost(signoff: &str, directory: &Path, contract: &str) -> Result<ContractCost, String> {
+/// Milliseconds from each of many contracts' beginnings in the journal until its first command says what time it is.
+fn entering_times(signoff: &str, directory: &Path, contract: &str) -> Result<Vec<f64>, String> {
+    let project = create_contracts(signoff, directory, contract)?;
+    run_in(&project, &run_contracts(signoff))?;
+    let events = newest_journal(&project)?;
+    let times = events.iter().filter_map(|ended| {
+        let is_same =
+            |event: &&Value| event["type"] == "contract_started" && event["step"] == ended["step"];
+        let began = events.iter().find(is_same)?;
+        let clock: u64 = ended["observed"]["stdout"].as_str()?.trim().parse().ok()?;
+        // Of the day, and in microseconds: enough for a median.
+        let micros = (clock / 1_000) % 86_400_000_000;
+        let took = micros.checked_sub(millis(&began["at"])? * 1_000)?;
+        Some(Duration::from_micros(took).as_secs_f64() * 1000.0)
+    });
+    let times: Vec<f64> = times.collect();
+    let wanted = usize::try_from(CONTRACTS).unwrap_or_default();
+    if times.len() < wanted {
+        return Err(format!("{} of {wanted} contracts said when", times.len()));
+    }
+    Ok(times)
+}
+
+fn run_contracts(signoff: &str) -> [&str; 5] {
+    [signoff, "run", ".signoff/contracts.json", "--jobs", "1"]
+}
+
+/// A signed plan of many contracts, all the same.
+fn create_contracts(signoff: &str, directory: &Path, contract: &str) -> Result<PathBuf, String> {
     let project = create_project(signoff, directory, 10, 1)?;
     let steps = (0..CONTRACTS).map(|number| {
         json!({"id": format!("s{number}"), "description": "Check", "contract": contract, "dependsOn": []})
@@ -121,11 +155,14 @@ fn contract_cost(signoff: &str, directory: &Path, contract: &str) -> Result<Cont
     let plan = json!({"id": "contracts", "version": 1, "steps": steps});
     write(&project, ".signoff/contracts.json", &plan.to_string())?;
     run_in(&project, &[signoff, "approve", ".signoff/contracts.json"])?;
+    Ok(project)
+}
+
+/// What each of many contracts costs, one after the other.
+fn contract_cost(signoff: &str, directory: &Path, contract: &str) -> Result<ContractCost, String> {
+    let project = create_contracts(signoff, directory, contract)?;
     let (before, began) = (children_cpu(), Instant::now());
-    run_in(
-        &project,
-        &[signoff, "run", ".signoff/contracts.json", "--jobs", "1"],
-    )?;
+    run_in(&project, &run_contracts(signoff))?;
     let took = began.elapsed();
     let spent = before.zip(children_cpu());
     let spent = spent.map(|(before, after)| after.saturating_sub(before));
@@ -195,31 +232,34 @@ fn git_worktrees(project: &Path) -> Result<Vec<u64>, String> {
 /// Milliseconds from the start of each attempt, or of the first where they start together, to the start of its agent, as
 /// the newest journal tells them.
 fn start_times(project: &Path, jobs: &str) -> Result<Vec<u64>, String> {
-    let runs = fs::read_dir(project.join(".signoff/runs")).map_err(|error| at(project, &error))?;
     let mut times = Vec::new();
-    let runs = runs.flatten().map(|run| run.path());
-    // Their names begin with the time.
-    if let Some(run) = runs.max() {
-        let path = run.join("journal.jsonl");
-        let text = fs::read_to_string(&path).map_err(|error| at(&path, &error))?;
-        let events = text
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok());
-        let events: Vec<Value> = events.collect();
-        for started in events
-            .iter()
-            .filter(|event| event["type"] == "process_started")
-        {
-            let begun = events.iter().find(|event| {
-                event["type"] == "attempt_started"
-                    && (jobs != "1" || event["step"] == started["step"])
-            });
-            let begun = begun.and_then(|event| millis(&event["at"]));
-            let pair = begun.zip(millis(&started["at"]));
-            times.extend(pair.map(|(from, to)| to.saturating_sub(from)));
-        }
+    let events = newest_journal(project)?;
+    for started in events
+        .iter()
+        .filter(|event| event["type"] == "process_started")
+    {
+        let begun = events.iter().find(|event| {
+            event["type"] == "attempt_started" && (jobs != "1" || event["step"] == started["step"])
+        });
+        let begun = begun.and_then(|event| millis(&event["at"]));
+        let pair = begun.zip(millis(&started["at"]));
+        times.extend(pair.map(|(from, to)| to.saturating_sub(from)));
     }
     Ok(times)
+}
+
+/// The events of the newest run.
+fn newest_journal(project: &Path) -> Result<Vec<Value>, String> {
+    let runs = fs::read_dir(project.join(".signoff/runs")).map_err(|error| at(project, &error))?;
+    let runs = runs.flatten().map(|run| run.path());
+    // Their names begin with the time.
+    let run = runs.max().ok_or("there is no run")?;
+    let path = run.join("journal.jsonl");
+    let text = fs::read_to_string(&path).map_err(|error| at(&path, &error))?;
+    let lines = text.lines();
+    Ok(lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
 }
 
 /// Milliseconds of the day of a timestamp, such as `2026-11-15T21:56:20.554Z`.
@@ -264,20 +304,35 @@ fn render(waited: &[AgentTimes], set_up: &TreeTimes, contracts: &ContractCosts) 
         let (median, slowest) = (shown(times.get(times.len() / 2)), shown(times.last()));
         writeln!(text, "| {name} | {median} | {slowest} |").expect("a string takes all");
     }
-    let ContractCosts { kept, new } = *contracts;
+    let ContractCosts { kept, new, entered } = contracts;
     let made = ContractCost {
         cpu: new.cpu - kept.cpu,
         wall: new.wall - kept.wall,
     };
     text.push_str("\n| a contract, all in all | CPU | wall time |\n|---|---|---|\n");
     for (name, ContractCost { cpu, wall }) in [
-        ("in a room that was left as it was", kept),
-        ("in a new room", new),
+        ("in a room that was left as it was", *kept),
+        ("in a new room", *new),
         ("making, entering and removing a room", made),
     ] {
         writeln!(text, "| {name} | {cpu:.1} ms | {wall:.1} ms |").expect("a string takes all");
     }
+    let [kept, new] = entered.each_ref().map(|times| median(times));
+    text.push_str("\n| until a contract's first command | median |\n|---|---|\n");
+    for (name, time) in [
+        ("in a room that was left as it was", kept),
+        ("in a new room", new),
+        ("making and entering a room", new - kept),
+    ] {
+        writeln!(text, "| {name} | {time:.1} ms |").expect("a string takes all");
+    }
     text
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
@@ -304,10 +359,15 @@ mod tests {
         let contracts = ContractCosts {
             kept: cost(2.0, 3.0),
             new: cost(4.5, 5.0),
+            entered: [vec![9.0, 2.0, 3.0], vec![5.5]],
         };
         let text = render(&[waited], &set_up, &contracts);
         assert!(
             text.contains("| making, entering and removing a room | 2.5 ms | 2.0 ms |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| making and entering a room | 2.5 ms |"),
             "{text}"
         );
         assert!(

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -237,8 +238,8 @@ impl Trees {
         };
         let (shown, files) = match &self.overlay_mode {
             OverlayMode::Overlays(_) => {
-                let tree = self.pool()?.share(commit).map_err(error_text)?;
-                let mut lower: Vec<PathBuf> = self.repository_layer(commit)?.into_iter().collect();
+                let (tree, repository) = self.tree_with_repository(commit)?;
+                let mut lower: Vec<PathBuf> = repository.into_iter().collect();
                 lower.push(tree.path().to_owned());
                 lower.extend(ignored.iter().cloned());
                 lower.extend(prepared.map(Path::to_owned));
@@ -280,6 +281,21 @@ impl Trees {
             contract_setup: None,
             has_ignored_work: false,
             builds: None,
+        })
+    }
+
+    /// A directory with the files of a commit, and the layer with a repository at it.
+    fn tree_with_repository(&self, commit: &Id) -> Result<(SharedTree, Option<PathBuf>), String> {
+        let share = || self.pool()?.share(commit).map_err(error_text);
+        if !self.has_git() || self.repository_folder(commit).exists() {
+            return Ok((share()?, self.repository_layer(commit)?));
+        }
+        // Neither needs the other, and in a large repository both take their time.
+        std::thread::scope(|scope| {
+            let made = scope.spawn(|| self.repository_layer(commit));
+            let tree = share();
+            let made = made.join().unwrap_or_else(|panic| resume_unwind(panic));
+            Ok((tree?, made?))
         })
     }
 
@@ -327,7 +343,7 @@ impl Trees {
             return Ok(None);
         }
         let _once = lock(&self.templates);
-        let folder = self.layer_root().join("git").join(commit.as_str());
+        let folder = self.repository_folder(commit);
         if !folder.exists() {
             let making = folder.with_extension("making");
             remove_tree(&making).map_err(error_text)?;
@@ -338,6 +354,10 @@ impl Trees {
             fs::rename(&making, &folder).map_err(error_text)?;
         }
         Ok(Some(folder))
+    }
+
+    fn repository_folder(&self, commit: &Id) -> PathBuf {
+        self.layer_root().join("git").join(commit.as_str())
     }
 
     /// The versioned files that a contract wrote. They are discarded, and reported.

@@ -32,6 +32,7 @@ pub(crate) use self::agents::spread::{make_apart, spread_directories};
 pub use self::agents::worktree::Worktree;
 pub use self::checkout::scan::LARGEST_OF_PERSON;
 pub use self::checkout::times::CheckoutTimes;
+pub(crate) use self::checkout::times::FileTime;
 pub use self::command::{Git, is_absent};
 pub(crate) use self::entries::{Difference, IndexEntry};
 pub use self::error::GitError;

@@ -2,13 +2,16 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread::ScopedJoinHandle;
 
 use rustix::fs::{AtFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, statat, utimensat};
 
 use crate::beneath::remove_tree;
 use crate::git::{
-    CheckoutTimes, Difference, GitError, HarnessGit, Id, Name, make_apart, path,
+    CheckoutTimes, Difference, FileTime, GitError, HarnessGit, Id, Name, make_apart, path,
     spread_directories, write,
 };
 use crate::tree::{FileStamp, split};
@@ -153,17 +156,23 @@ impl PoolSlot {
             Some(_) | None => None,
         };
         let has_same_times = before.is_some_and(|before| before.times == wanted.times);
+        let is_new = updated.is_none();
         match (updated, times) {
             (None, _) => self.fill_with_tree(own, tree)?,
             (Some(changed), Some(times)) if has_same_times => {
-                set_times(&self.tree(), times, changed.into_iter())?;
+                set_times(&self.tree(), times, &changed, FileAge::Known)?;
                 return self.write_content(wanted);
             }
             (Some(_), _) => {}
         }
         if let Some(times) = times {
-            let files = own.files_of(tree)?.into_iter();
-            set_times(&self.tree(), times, files.map(|file| (file.name, file.id)))?;
+            let listed = || {
+                let files = own.files_of(tree)?.into_iter();
+                Ok(files.map(|file| (file.name, file.id)).collect())
+            };
+            let files: Vec<_> = times.files_of(tree).map_or_else(listed, Ok)?;
+            let age = if is_new { FileAge::New } else { FileAge::Known };
+            set_times(&self.tree(), times, &files, age)?;
         }
         self.write_content(wanted)
     }
@@ -220,37 +229,74 @@ impl PoolSlot {
     }
 }
 
+/// Whether files may have the right time already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FileAge {
+    /// They were made just now, and have the time of that.
+    New,
+    Known,
+}
+
+/// So many files are worth a thread of their own.
+const FILES_OF_THREAD: usize = 1_000;
+
 /// Gives files with the checkout's content the checkout's time, so that what was built there is still up to date, and
 /// all others a time after it.
 fn set_times(
     folder: &Path,
     times: &CheckoutTimes,
-    files: impl Iterator<Item = (Name, Id)>,
+    files: &[(Name, Id)],
+    age: FileAge,
 ) -> Result<(), GitError> {
     let root = crate::tree::open_root(folder).map_err(GitError::file(folder))?;
-    for (name, id) in files {
-        let failed = || GitError::file(&folder.join(path(&name)));
-        let stat = statat(&root, &*name, AtFlags::SYMLINK_NOFOLLOW);
-        let stat = stat.map_err(|error| failed()(error.into()))?;
-        let is = FileStamp::of(&stat).modified_at();
-        let wanted = match times.time_of(&name, &id) {
-            Some(time) if time == is => continue,
-            Some((tv_sec, tv_nsec)) => Timespec { tv_sec, tv_nsec },
-            None if is > times.taken_at() => continue,
-            None => Timespec {
-                tv_sec: 0,
-                tv_nsec: UTIME_NOW,
-            },
-        };
-        let both = Timestamps {
-            last_access: Timespec {
-                tv_sec: 0,
-                tv_nsec: UTIME_OMIT,
-            },
-            last_modification: wanted,
-        };
-        utimensat(&root, &*name, &both, AtFlags::SYMLINK_NOFOLLOW)
-            .map_err(|error| failed()(error.into()))?;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = files.len().div_ceil(processors).max(FILES_OF_THREAD);
+    let set = |files: &[(Name, Id)]| {
+        let mut files = files.iter();
+        files.try_for_each(|(name, id)| {
+            let set = set_time(root.as_fd(), name, times.time_of(name, id), times, age);
+            set.map_err(GitError::file(&folder.join(path(name))))
+        })
+    };
+    if files.len() <= FILES_OF_THREAD {
+        return set(files);
     }
-    Ok(())
+    std::thread::scope(|scope| {
+        let shares = files.chunks(share);
+        let workers: Vec<_> = shares
+            .map(|files| scope.spawn(move || set(files)))
+            .collect();
+        let mut results = workers.into_iter().map(ScopedJoinHandle::join);
+        results.try_for_each(|set| set.unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
+fn set_time(
+    root: BorrowedFd<'_>,
+    name: &[u8],
+    time: Option<FileTime>,
+    times: &CheckoutTimes,
+    age: FileAge,
+) -> io::Result<()> {
+    let is = || {
+        let stat = statat(root, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        io::Result::Ok(FileStamp::of(&stat).modified_at())
+    };
+    let wanted = match time {
+        Some(time) if age == FileAge::Known && time == is()? => return Ok(()),
+        Some((tv_sec, tv_nsec)) => Timespec { tv_sec, tv_nsec },
+        None if is()? > times.taken_at() => return Ok(()),
+        None => Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_NOW,
+        },
+    };
+    let both = Timestamps {
+        last_access: Timespec {
+            tv_sec: 0,
+            tv_nsec: UTIME_OMIT,
+        },
+        last_modification: wanted,
+    };
+    Ok(utimensat(root, name, &both, AtFlags::SYMLINK_NOFOLLOW)?)
 }

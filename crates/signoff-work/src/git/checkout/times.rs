@@ -9,6 +9,8 @@ use crate::git::{GitError, HarnessGit, Id};
 /// The times of the checkout's files, with the content that each had at that time.
 #[derive(Debug, Clone)]
 pub struct CheckoutTimes {
+    /// The tree that the checkout was recorded as.
+    tree: Id,
     files: BTreeMap<Name, (Id, FileTime)>,
     made: FileTime,
     id: String,
@@ -43,7 +45,14 @@ impl CheckoutTimes {
         self
     }
 
-    fn read(listing: &[u8]) -> Result<Self, GitError> {
+    /// All files of this tree, if it is the one that the checkout was recorded as.
+    pub(crate) fn files_of(&self, tree: &Id) -> Option<Vec<(Name, Id)>> {
+        let files = self.files.iter();
+        let named = files.map(|(name, (id, _))| (name.clone(), id.clone()));
+        (*tree == self.tree).then(|| named.collect())
+    }
+
+    fn read(tree: Id, listing: &[u8]) -> Result<Self, GitError> {
         let made = now();
         let mut files = BTreeMap::new();
         let mut rest = listing;
@@ -57,7 +66,12 @@ impl CheckoutTimes {
             rest = after;
         }
         let id = id_of(made);
-        Ok(Self { files, made, id })
+        Ok(Self {
+            tree,
+            files,
+            made,
+            id,
+        })
     }
 }
 
@@ -73,7 +87,7 @@ impl HarnessGit {
             .call_in(self.repository.top(), &index)
             .args(words)
             .run()?;
-        Ok((tree, CheckoutTimes::read(&out)?))
+        Ok((tree.clone(), CheckoutTimes::read(tree, &out)?))
     }
 }
 
