@@ -92,6 +92,42 @@ pub struct ChangeDetails {
     /// Manifests that differ in what says which tests there are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selects: Vec<String>,
+    /// Files that a signed script names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<NamedFile>,
+    /// Files that may be found before what was there, where a contract or a signed script says where something is searched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub searched: Vec<SearchedFile>,
+    /// Files that by their names are the settings of a signed script, or of a program that one calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub settings: Vec<NamedSettings>,
+}
+
+/// A file that a signed script names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NamedFile {
+    pub file: String,
+    /// The script.
+    pub by: String,
+}
+
+/// An archive, a library or a new file that may be found before what was there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SearchedFile {
+    pub file: String,
+    /// The script that says where it is searched; empty: a contract.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub by: String,
+}
+
+/// A file that by its name is the settings of a program.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NamedSettings {
+    pub file: String,
+    pub program: String,
 }
 
 /// A new file that is found before one that was there.

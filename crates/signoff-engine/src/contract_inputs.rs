@@ -6,6 +6,7 @@
 
 mod details;
 mod guessed_files;
+mod judging_texts;
 mod known_files;
 mod libraries;
 mod links;
@@ -16,6 +17,7 @@ mod produces;
 mod runner_files;
 mod runners;
 mod search_order;
+mod search_settings;
 mod shadows;
 
 use std::cell::LazyCell;
@@ -27,6 +29,7 @@ use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
 pub use self::details::{TreeChange, change_details, endings_to_query, paths_to_query};
 use self::guessed_files::{GuessedFiles, is_told};
+pub use self::judging_texts::{JudgingText, called_scripts, note_judging_texts, searched_endings};
 use self::known_files::Role;
 use self::links::names_by;
 pub use self::links::names_of;
@@ -34,8 +37,9 @@ use self::produces::DeclaredProducts;
 pub use self::runner_files::{RunnerFile, called_files, runner_files};
 pub(crate) use self::runners::is_runner;
 use self::runners::{Family, Runners};
+pub use self::search_settings::sets_search;
 use self::shadows::PythonStarts;
-use crate::changes::{ChangeDetails, Changes, Displaced, LinkEnd};
+use crate::changes::{ChangeDetails, Changes, Displaced, LinkEnd, NamedSettings, SearchedFile};
 
 /// The inputs of contracts, its own or another step's, that an attempt changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,13 +59,9 @@ pub struct ChangedInputs {
     /// Files that by their names are the settings of a program which a contract calls, although `produces` does not name
     /// them: such a step is not proved.
     pub settings: Vec<NamedSettings>,
-}
-
-/// A file that by its name is the settings of a program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedSettings {
-    pub file: String,
-    pub program: String,
+    /// Archives, libraries and new files that may be found before what was there, because a contract or a signed script says
+    /// where something is searched, although `produces` does not name them: such a step is not proved.
+    pub searched: Vec<SearchedFile>,
 }
 
 /// Why a runner loads a file that its command line does not name.
@@ -135,12 +135,25 @@ pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedI
             own.is_some_and(|own| names.iter().any(|name| own.guessed.may_be(name)))
         };
         let settings = match load {
-            None if !is_named() => named_settings_among(path, &all),
+            None if !is_named() => named_settings_among(path, details, &all),
             Some(_) | None => None,
         };
-        let is_read = is_read || !maybe.is_empty() || settings.is_some() || may_be_read();
+        let searched = details.searched.iter().filter(|one| one.file == *path);
+        let searched: Vec<SearchedFile> = searched.filter(|_| !is_named()).cloned().collect();
+        let is_named_by_script = || {
+            let is_open = !is_named() && !is_told(step, path);
+            let mut named = details.named.iter().filter(|one| one.file == *path);
+            is_open && named.any(|one| is_run_by(&one.by, step, own.as_ref()))
+        };
+        let is_read = is_read
+            || !maybe.is_empty()
+            || !searched.is_empty()
+            || settings.is_some()
+            || may_be_read()
+            || is_named_by_script();
         found.doubtful.extend(maybe);
         found.settings.extend(settings);
+        found.searched.extend(searched);
         if load.is_some() || is_read || details.links_out.contains(path) {
             found.reads.push(path.clone());
         }
@@ -170,9 +183,17 @@ fn displaced_by<'p, F: FnOnce() -> Vec<ContractText>>(
     relied_on.cloned().collect()
 }
 
-/// The program of a contract whose settings a file is by its name, where the lists do not know it as anything else.
+/// Whether a step's contract runs a signed file, or the step protects it.
+fn is_run_by(script: &str, step: &Step, own: Option<&ContractText>) -> bool {
+    let protects = || step.protects.iter().any(|by| glob::covers(by, script));
+    own.is_some_and(|own| own.runs(script) || protects())
+}
+
+/// The program of a contract, or of a signed script, whose settings a file is by its name, where the lists do not know it as
+/// anything else.
 fn named_settings_among<F: FnOnce() -> Vec<ContractText>>(
     path: &str,
+    details: &ChangeDetails,
     contracts: &LazyCell<Vec<ContractText>, F>,
 ) -> Option<NamedSettings> {
     let name = plain_path(path);
@@ -180,12 +201,18 @@ fn named_settings_among<F: FnOnce() -> Vec<ContractText>>(
     {
         return None;
     }
-    let mut contracts = contracts.iter();
-    let program = contracts.find_map(|text| named_settings::settings_of(name, &text.programs))?;
-    Some(NamedSettings {
-        file: path.to_owned(),
-        program: program.to_owned(),
-    })
+    let mut by_script = details.settings.iter().filter(|one| one.file == path);
+    let program_of = |text: &ContractText| text.program_with_settings(name, details);
+    let by_contract = || {
+        contracts
+            .iter()
+            .find_map(program_of)
+            .map(|program| NamedSettings {
+                file: path.to_owned(),
+                program,
+            })
+    };
+    by_script.next().cloned().or_else(by_contract)
 }
 
 /// The files that a contract wrote and that configure its own runner: it may have run what it wrote.
@@ -242,6 +269,8 @@ struct ContractText {
     commands: Vec<String>,
     /// The same by the names that settings of programs have.
     programs: BTreeSet<String>,
+    /// The scripts of the project that it runs.
+    scripts: Vec<String>,
     /// Files, and directories of which it may read everything.
     files: BTreeSet<String>,
     /// Every stretch of its text that could be a path: `expected` in `cmp out expected`.
@@ -269,14 +298,16 @@ impl ContractText {
         } = shell::analyse(command);
         let runners = Runners::of(commands.iter().map(|name| name.value.as_str()), command);
         let names: Vec<String> = commands.iter().map(|name| name.value.clone()).collect();
-        let scripts = commands.into_iter().filter(|name| name.value.contains('/'));
+        let called = commands.into_iter().filter(|name| name.value.contains('/'));
         let mut run = BTreeSet::new();
         let (mut patterns, mut directories) = (Vec::new(), Vec::new());
+        let mut scripts = Vec::new();
         for script in programs.scripts {
             match script.value {
                 Script::File(path) => {
                     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
                     directories.push(folder.to_owned());
+                    scripts.push(path.clone());
                     run.insert(path);
                 }
                 Script::Pattern(pattern) => patterns.push(pattern),
@@ -289,7 +320,7 @@ impl ContractText {
         }
         run.extend(programs.invocations.iter().flat_map(run_directories));
         let names_of_programs = named_settings::program_names(&programs.invocations);
-        let named = scripts.chain(files);
+        let named = called.chain(files);
         let moves = changes_directory(command);
         Self {
             files: named
@@ -310,7 +341,26 @@ impl ContractText {
             runners,
             commands: names,
             programs: names_of_programs,
+            scripts,
         }
+    }
+
+    /// Whether it runs a file of the project.
+    fn runs(&self, path: &str) -> bool {
+        self.files.contains(path) || self.patterns.iter().any(|one| glob::matches(one, path))
+    }
+
+    /// The program that reads a file as its settings, by the file's name. A script that the work made is its own, and so are
+    /// its settings.
+    fn program_with_settings(&self, name: &str, details: &ChangeDetails) -> Option<String> {
+        let is_there = |path: &&String| !is_listed(path, &details.created);
+        let own = self.scripts.iter().filter(is_there);
+        let own = own
+            .filter_map(|path| named_settings::own_name(path))
+            .collect();
+        let program = named_settings::settings_of(name, &self.programs)
+            .or_else(|| named_settings::settings_of(name, &own));
+        program.map(str::to_owned)
     }
 
     /// Why the contract loads a file that it does not name, if it does.

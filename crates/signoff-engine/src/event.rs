@@ -29,7 +29,10 @@ pub use self::work::{
     ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
 };
 use crate::Millis;
-pub use crate::changes::{Candidate, ChangeDetails, Changes, Displaced, LinkEnd, RunTree};
+pub use crate::changes::{
+    Candidate, ChangeDetails, Changes, Displaced, LinkEnd, NamedFile, NamedSettings, RunTree,
+    SearchedFile,
+};
 use crate::evidence::{EvidenceFacts, Grade};
 use crate::verdict::{Observation, ProcessEnd, Verdict};
 

@@ -36,18 +36,19 @@ pub use apply::apply;
 pub use arguments::resolved_arguments;
 pub use budget::{LiveUsage, OverBudget, agents_over_budget, wall_left};
 pub use contract_inputs::{
-    ChangedInputs, NamedSettings, RunnerFile, TreeChange, called_files, change_details,
-    changed_inputs, endings_to_query, names_of, paths_to_query, runner_files,
+    ChangedInputs, JudgingText, RunnerFile, TreeChange, called_files, called_scripts,
+    change_details, changed_inputs, endings_to_query, names_of, note_judging_texts, paths_to_query,
+    runner_files, searched_endings, sets_search,
 };
 pub use decide::{Refusal, decide, is_asked_for};
 pub use due::{Action, Bounds, due, goes_on_by_itself, is_due_when_resumed};
 pub use event::{
     AcceptAt, AgentOutput, AgentReport, BudgetLimit, CallEnd, Candidate, ChangeDetails, Changes,
     Choice, ContractCache, Displaced, EarlierEnd, EarlierItem, EarlierStep, Event, InboxKind,
-    Isolation, LandAt, LinkEnd, ModelAnswer, ModelTask, ModelUsage, OnGreenBaseline, Outcome,
-    PauseReason, PlanDraft, PlanningUsage, PricedBy, ProcessIdentity, RecordedEvent,
-    RecoveryDecision, RedoReason, RoleDecision, RunTree, Settings, SyncTime, ToolCall, WorkInput,
-    WorkItem, WorkKind, WorkPayload,
+    Isolation, LandAt, LinkEnd, ModelAnswer, ModelTask, ModelUsage, NamedFile, NamedSettings,
+    OnGreenBaseline, Outcome, PauseReason, PlanDraft, PlanningUsage, PricedBy, ProcessIdentity,
+    RecordedEvent, RecoveryDecision, RedoReason, RoleDecision, RunTree, SearchedFile, Settings,
+    SyncTime, ToolCall, WorkInput, WorkItem, WorkKind, WorkPayload,
 };
 pub use evidence::{
     AgentSpending, Evidence, EvidenceFacts, Grade, Remark, RemarkSeverity, ReviewAdvice, TestTotals,

@@ -373,6 +373,18 @@ fn every_event() -> Vec<engine::Event> {
                     }],
                     called: vec!["scripts/test.sh".to_owned()],
                     selects: vec!["Cargo.toml".to_owned()],
+                    named: vec![engine::NamedFile {
+                        file: "expected".to_owned(),
+                        by: "tools/check".to_owned(),
+                    }],
+                    searched: vec![engine::SearchedFile {
+                        file: "lib.zip".to_owned(),
+                        by: "tools/check".to_owned(),
+                    }],
+                    settings: vec![engine::NamedSettings {
+                        file: "docker.conf".to_owned(),
+                        program: "docker".to_owned(),
+                    }],
                 }),
             },
         },

@@ -89,7 +89,7 @@ fn as_pattern(word: &str) -> Option<String> {
 }
 
 /// What follows the name of a variable.
-fn after_variable(text: &str) -> &str {
+pub(super) fn after_variable(text: &str) -> &str {
     if let Some(inside) = text.strip_prefix('{') {
         return inside.split_once('}').map_or("", |(_, rest)| rest);
     }

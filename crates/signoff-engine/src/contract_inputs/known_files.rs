@@ -44,7 +44,7 @@ const fn read(family: Family, names: &'static [&'static str]) -> KnownFiles {
 /// off shows in the number of tests. `package.json` and `pyproject.toml` hold the very command or
 /// options that are run. What is installed is seldom versioned: a part of it that is was put there to
 /// be found before the rest.
-const KNOWN: [KnownFiles; 25] = [
+const KNOWN: [KnownFiles; 27] = [
     configures(
         Family::Python,
         &[
@@ -307,6 +307,12 @@ const KNOWN: [KnownFiles; 25] = [
             "test_*.py",
             "*_test.py",
             "tests.py",
+            // What is in an archive or a library, no name tells.
+            "*.zip",
+            "*.egg",
+            "*.whl",
+            "*.pyz",
+            "*.so",
         ],
     ),
     read(
@@ -322,13 +328,21 @@ const KNOWN: [KnownFiles; 25] = [
             ".babelrc",
             ".swcrc",
             ".gitignore",
+            "*.node",
+            "*.asar",
         ],
     ),
     read(Family::Rust, &["Cargo.toml"]),
     read(Family::CMake, &["CMakeLists.txt"]),
     read(Family::Go, &["go.mod", "*_test.go", "vendor/modules.txt"]),
-    read(Family::Dotnet, &["*.csproj", "*.fsproj", "*.sln"]),
-    read(Family::Ruby, &["Gemfile", "*_spec.rb", "*_test.rb"]),
+    read(
+        Family::Dotnet,
+        &["*.csproj", "*.fsproj", "*.sln", "*.dll", "*.nupkg"],
+    ),
+    read(
+        Family::Ruby,
+        &["Gemfile", "*_spec.rb", "*_test.rb", "*.gem"],
+    ),
     read(
         Family::Java,
         &[
@@ -342,10 +356,15 @@ const KNOWN: [KnownFiles; 25] = [
             "*IT.java",
             "*Test.kt",
             "*Tests.kt",
+            "*.jar",
+            "*.war",
+            "*.zip",
         ],
     ),
-    read(Family::Php, &["composer.json", "*Test.php"]),
+    read(Family::Php, &["composer.json", "*Test.php", "*.phar"]),
     read(Family::Shell, &["*.bats"]),
+    read(Family::Perl, &["*.par", "*.zip"]),
+    read(Family::C, &["*.so", "*.so.*", "*.a", "*.dylib"]),
 ];
 
 /// With it where there was none, Go takes all modules from `vendor`.

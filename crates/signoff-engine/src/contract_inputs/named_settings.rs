@@ -122,12 +122,10 @@ pub(super) fn program_names(invocations: &[Invocation]) -> BTreeSet<String> {
         let mut words = words.into_iter().flatten();
         // `uv run ruff`: each word may name a program as long as the one before it starts others.
         while let Some(word) = words.find(|word| !word.starts_with('-')) {
-            // What lies in the tree is the project's own, and so are its settings.
-            if word.contains('/') && !word.starts_with('/') {
-                break;
-            }
             let name = base_name(word);
-            let is_program = name.len() > 2 && !is_ordinary(&name);
+            // A program of the project itself is named by its script.
+            let is_own = word.contains('/') && !word.starts_with('/');
+            let is_program = name.len() > 2 && !is_own && !is_ordinary(&name);
             let goes_on = LAUNCHERS.contains(&name.as_str());
             if is_program {
                 names.insert(name);
@@ -138,6 +136,26 @@ pub(super) fn program_names(invocations: &[Invocation]) -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// The name that the settings of a script of the project have: `tools/shop.sh` has `shop.toml`.
+pub(super) fn own_name(script: &str) -> Option<String> {
+    let name = script.rsplit('/').next().unwrap_or(script);
+    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    (stem.len() > 2).then_some(stem)
+}
+
+/// Whether a program of this name is an ordinary tool.
+pub(super) fn is_ordinary_program(name: &str) -> bool {
+    TOOLS.contains(&name)
+}
+
+/// The words of a text that may name programs.
+pub(super) fn possible_names(text: &str) -> BTreeSet<String> {
+    let names = super::path_words(text).map(base_name);
+    names
+        .filter(|name| name.len() > 2 && !is_ordinary(name))
+        .collect()
 }
 
 /// The program whose settings a file holds by its name, if that is one of these.
@@ -244,6 +262,11 @@ mod tests {
             ("bazel test //...", "BUILD.bazel", "bazel"),
             ("hadolint Dockerfile", ".hadolint.yaml", "hadolint"),
             ("cd web && stylelint .", "web/.stylelintignore", "stylelint"),
+            (
+                "tools/docker compose run test",
+                "compose.override.yaml",
+                "compose",
+            ),
         ] {
             check(command, path, Some(program));
         }
@@ -256,7 +279,6 @@ mod tests {
             ("grep -q x sort.yaml && sort sort.yaml", "sort.yaml"),
             ("shop check", "shop_data.json"),
             ("shop check", "shop.py"),
-            ("./shop check", "shop.toml"),
             ("cargo test", "test.toml"),
             ("node server", "server.json"),
             ("git status", ".gitignore"),

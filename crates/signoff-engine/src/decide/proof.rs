@@ -2,7 +2,8 @@
 
 use signoff_plan::model::{Step, Work};
 
-use crate::contract_inputs::{NamedSettings, changed_inputs, own_settings};
+use crate::changes::NamedSettings;
+use crate::contract_inputs::{changed_inputs, own_settings};
 use crate::state::{Run, StepState};
 use crate::verdict::{SHARED, Verdict, reasons_for_doubt};
 
@@ -75,6 +76,16 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
     for NamedSettings { file, program } in inputs.settings {
         say(&format!(
             "`{file}` holds settings of `{program}`, which a contract calls, and `produces` does not name it"
+        ));
+    }
+    for one in inputs.searched {
+        let by = match one.by.as_str() {
+            "" => "a contract".to_owned(),
+            by => format!("`{by}`"),
+        };
+        say(&format!(
+            "`{}` may be found before what was there: {by} says where programs, modules or libraries are searched, and `produces` does not name it",
+            one.file
         ));
     }
     for path in own_settings(contract, &state.contract.writes) {

@@ -1,6 +1,9 @@
 //! Which changed files have a say in the verdict.
 
-use signoff_engine::{ChangeDetails, Changes, Displaced, LinkEnd, changed_inputs};
+use signoff_engine::{
+    ChangeDetails, Changes, Displaced, LinkEnd, NamedFile, NamedSettings, SearchedFile,
+    changed_inputs,
+};
 use signoff_plan::model::Step;
 
 use crate::world::{plan_text, signed};
@@ -341,6 +344,63 @@ fn settings_of_a_program_that_no_list_knows_leave_the_step_unproved() {
     assert_eq!(settings("ruff check .", "", "ruff.toml"), [""; 0]);
     assert_eq!(settings("cargo test", "", "Cargo.toml"), [""; 0]);
     assert_eq!(settings("test -s test.json", "", "test.json"), [""; 0]);
+}
+
+#[test]
+fn settings_of_a_program_of_the_project_leave_the_step_unproved_unless_the_step_made_it() {
+    let settings = |contract: &str, created: &[&str]| {
+        let step = step("Do it.", contract, "");
+        let mut changes = changes(&["shop.toml", "out"]);
+        changes.details.created = created.iter().map(|&one| one.to_owned()).collect();
+        let found = changed_inputs(std::slice::from_ref(&step), &step, &changes);
+        let named = found.settings.into_iter().map(|one| one.program);
+        named.collect::<Vec<_>>()
+    };
+    for contract in ["./shop check", "bash tools/shop.sh", "python3 shop.py"] {
+        assert_eq!(settings(contract, &[]), ["shop"], "{contract}");
+    }
+    assert_eq!(settings("./shop check", &["shop"]), [""; 0]);
+    assert_eq!(settings("./other check", &[]), [""; 0]);
+}
+
+#[test]
+fn archives_of_the_runners_language_are_reported() {
+    check(
+        &contract("python3 check.py"),
+        &["lib.zip", "lib.jar"],
+        &["lib.zip", "lib.jar"][..1],
+    );
+    check(&contract("java Check"), &["x.jar", "x.whl"], &["x.jar"]);
+    check(&contract("test -s out"), &["x.jar", "x.zip"], &[]);
+}
+
+#[test]
+fn what_signed_scripts_say_counts_for_the_contract_that_runs_them() {
+    let found = |contract: &str, produces: &str| {
+        let step = step("Do it.", contract, produces);
+        let mut changes = changes(&["expected", "first/spec.py", "docker.conf", "out"]);
+        let file = |file: &str| file.to_owned();
+        changes.details.named = vec![NamedFile {
+            file: file("expected"),
+            by: file("tools/check"),
+        }];
+        changes.details.searched = vec![SearchedFile {
+            file: file("first/spec.py"),
+            by: file("tools/check"),
+        }];
+        changes.details.settings = vec![NamedSettings {
+            file: file("docker.conf"),
+            program: file("docker"),
+        }];
+        let found = changed_inputs(std::slice::from_ref(&step), &step, &changes);
+        (found.reads, found.searched.len(), found.settings.len())
+    };
+    let all = ["expected", "first/spec.py", "docker.conf"].map(str::to_owned);
+    assert_eq!(found("bash tools/check", ""), (all.to_vec(), 1, 1));
+    // Another step's script: nobody asks what that names, but what it would load.
+    assert_eq!(found("test -s x", ""), (all[1..].to_vec(), 1, 1));
+    let produced = found("bash tools/check", "expected, first/**, docker.conf");
+    assert_eq!(produced, (Vec::new(), 0, 0));
 }
 
 #[test]

@@ -126,6 +126,9 @@ impl<'a> LocalPerformer<'a> {
             clock,
             advisor,
         } = options;
+        if let Some(trees) = isolation.trees() {
+            trees.set_judges(watch.judges());
+        }
         let (sender, receiver) = channel();
         let heartbeat = Heartbeat::new(dir.lock());
         let contract_environment = for_contract(
@@ -254,6 +257,7 @@ impl<'a> LocalPerformer<'a> {
         SharedCheckout {
             path: self.commands.project.store.workspace().to_owned(),
             own: own.cloned(),
+            judges: self.watch.judges(),
         }
     }
 

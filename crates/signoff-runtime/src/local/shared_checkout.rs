@@ -12,7 +12,7 @@ use signoff_store::runs::RunDir;
 use signoff_work::git::{HarnessGit, Id};
 use signoff_work::tree::{protected, protected_changes};
 
-use crate::trees::changed_files;
+use crate::trees::{JudgingSources, changed_files};
 
 /// The checkout that agents work in, one after another.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub(super) struct SharedCheckout {
     pub(super) path: PathBuf,
     /// Records its content, if there is git.
     pub(super) own: Option<HarnessGit>,
+    /// What judges the work besides the contract at hand.
+    pub(super) judges: JudgingSources,
 }
 
 /// How the checkout looked before an agent began.
@@ -149,6 +151,7 @@ impl SharedCheckout {
                 &attempts.first_tree()?,
                 &own.snapshot().ok()?,
                 &installed,
+                &self.judges,
             )
             .ok()
         };

@@ -16,6 +16,7 @@ use super::terms::{prompt_paths, signed_files};
 use crate::error::{Error, SignedDifference};
 use crate::plan_file::{PlanFile, SignedText, read_source};
 use crate::project::Project;
+use crate::trees::JudgingSources;
 
 /// Keeps an eye on the files a signature rests on.
 #[derive(Debug)]
@@ -87,6 +88,11 @@ impl Watch {
             .flat_map(serde_json::Map::keys)
             .cloned()
             .collect()
+    }
+
+    /// What judges the work of the plan besides the contract at hand.
+    pub(crate) fn judges(&self) -> JudgingSources {
+        JudgingSources::new(self.signed.plan(), self.signed_files())
     }
 
     /// The files among the signed terms.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use signoff_engine::{
     ChangeDetails, RunnerFile, TreeChange, called_files, change_details, endings_to_query,
-    paths_to_query, runner_files,
+    note_judging_texts, paths_to_query, runner_files, searched_endings,
 };
 use signoff_work::git::{GitError, HarnessGit, Id, Manifest};
 use signoff_work::project::manifest::selects_tests;
 use signoff_work::project::python::installed_modules;
 
 use super::Trees;
+use super::judging::JudgingSources;
 
 /// The files that differ between two commits or trees, and their properties.
 pub(crate) fn changed_files(
@@ -19,6 +20,7 @@ pub(crate) fn changed_files(
     from: &Id,
     to: &Id,
     installed: &Arc<BTreeSet<String>>,
+    judges: &JudgingSources,
 ) -> Result<(Vec<String>, Box<ChangeDetails>), GitError> {
     let report = own.inspect(from, to)?;
     let change = TreeChange {
@@ -29,18 +31,25 @@ pub(crate) fn changed_files(
         installed: Arc::clone(installed),
         links_before: own.links_in(from)?,
     };
+    if change.files.is_empty() {
+        return Ok((change.files, Box::default()));
+    }
+    let judging = judges.texts(own, from)?;
     let runners = runner_files(&change.files);
     let mut queried = paths_to_query(&change);
     queried.extend(runners.iter().cloned());
     let mut there_before = own.paths_in(from, &queried)?;
-    there_before.extend(own.paths_ending(from, &endings_to_query(&change))?);
+    let mut endings = endings_to_query(&change);
+    endings.extend(searched_endings(&change, &judging));
+    there_before.extend(own.paths_ending(from, &endings)?);
     let runners: BTreeSet<String> = runners.intersection(&there_before).cloned().collect();
     let runners = texts_before(own, from, &runners)?;
-    let details = ChangeDetails {
+    let mut details = ChangeDetails {
         called: called_files(&runners, &change.files),
         selects: test_manifests(&report.manifests),
         ..change_details(&change, &there_before)
     };
+    note_judging_texts(&mut details, &change, &judging, &there_before);
     Ok((change.files, Box::new(details)))
 }
 
@@ -68,6 +77,16 @@ fn test_manifests(manifests: &[Manifest]) -> Vec<String> {
 }
 
 impl Trees {
+    /// The files that differ between two commits or trees of this run.
+    pub(super) fn changed_files(
+        &self,
+        from: &Id,
+        to: &Id,
+    ) -> Result<(Vec<String>, Box<ChangeDetails>), GitError> {
+        let judges = self.judges.get_or_init(JudgingSources::default);
+        changed_files(&self.own, from, to, self.installed_packages(), judges)
+    }
+
     /// The packages that Python finds installed, looked for once.
     pub(super) fn installed_packages(&self) -> &Arc<BTreeSet<String>> {
         self.installed.get_or_init(|| {

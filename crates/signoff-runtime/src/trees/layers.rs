@@ -13,9 +13,7 @@ use signoff_work::layers::{
 
 use super::ignored::note_found;
 use super::work_error::WorkError;
-use super::{
-    Start, TreeMount, Trees, WorkContext, changed_files, error_text, ref_part, remove_tree,
-};
+use super::{Start, TreeMount, Trees, WorkContext, error_text, ref_part, remove_tree};
 
 /// The work of one attempt, recorded.
 #[derive(Debug, Clone)]
@@ -132,8 +130,7 @@ impl Trees {
         if work.protects.is_empty() {
             return Ok(Vec::new());
         }
-        let (changed, details) =
-            changed_files(&self.own, &work.base, tree, self.installed_packages())?;
+        let (changed, details) = self.changed_files(&work.base, tree)?;
         let mut found = Vec::new();
         for path in changed {
             if self.is_protected(work, tree, &path, &details)? {
@@ -164,8 +161,7 @@ impl Trees {
     }
 
     fn describe_work(&self, work: &WorkContext, commit: Id) -> Result<RecordedWork, WorkError> {
-        let (mut files, details) =
-            changed_files(&self.own, &work.base, &commit, self.installed_packages())?;
+        let (mut files, details) = self.changed_files(&work.base, &commit)?;
         let list = match fs::read_to_string(self.protected_file(work)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             list => list?,

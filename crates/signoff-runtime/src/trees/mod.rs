@@ -12,6 +12,7 @@ mod commits;
 mod contract;
 mod details;
 mod ignored;
+mod judging;
 mod layers;
 mod leftovers;
 mod locks;
@@ -49,6 +50,7 @@ pub(crate) use self::contract::overlays::ContractOverlayOptions;
 use self::contract::queue::OverlayQueue;
 pub(crate) use self::details::changed_files;
 pub(crate) use self::ignored::IgnoredWork;
+pub(crate) use self::judging::JudgingSources;
 pub(crate) use self::leftovers::{LeftoverFinder, RunLeftovers, remove_never_begun};
 use self::leftovers::{START, checked_out, claim, is_others, remove_refs};
 use self::masks::Masks;
@@ -107,6 +109,8 @@ pub(crate) struct Trees {
     rules: OnceLock<Arc<IgnoreRules>>,
     /// Names of packages that Python finds installed.
     installed: OnceLock<Arc<BTreeSet<String>>>,
+    /// What judges the work of the plan, once that is known.
+    judges: OnceLock<JudgingSources>,
     /// The first commit of the run, once it is known.
     start: OnceLock<Id>,
     overlay_mode: OverlayMode,
@@ -185,6 +189,7 @@ impl Trees {
             times: Mutex::default(),
             rules: OnceLock::new(),
             installed: OnceLock::new(),
+            judges: OnceLock::new(),
             start: OnceLock::new(),
             overlay_mode,
             masks: Mutex::default(),
@@ -206,6 +211,11 @@ impl Trees {
     /// The harness's own git directory.
     pub(crate) fn git(&self) -> &HarnessGit {
         &self.own
+    }
+
+    /// Says what judges the work of the plan.
+    pub(crate) fn set_judges(&self, judges: JudgingSources) {
+        self.judges.get_or_init(|| judges);
     }
 
     /// A directory with the files of a commit, for the harness to read.

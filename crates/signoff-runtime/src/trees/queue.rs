@@ -8,7 +8,7 @@ use signoff_work::git::{Id, Merge};
 use super::layers::RecordedWork;
 use super::work_context::WorkContext;
 use super::work_error::WorkError;
-use super::{JoinedChanges, Trees, changed_files, error_text};
+use super::{JoinedChanges, Trees, error_text};
 
 /// The result of building a candidate.
 pub(crate) enum CandidateResult {
@@ -69,7 +69,7 @@ impl Trees {
                 Merge::Clean(tree) => tree,
             },
         };
-        let (files, details) = changed_files(&self.own, head, &tree, self.installed_packages())?;
+        let (files, details) = self.changed_files(head, &tree)?;
         refuse_signed(&files, signed)?;
         self.refuse_unfiltered(&tree, &files)?;
         let commit = match recorded {

@@ -28,6 +28,13 @@ fn a_run_that_prints_into_the_checkout_ends() {
     assert_eq!(output.code, Some(0), "{printed}");
     let joined = events(&project, "checkout_joined").len();
     assert!(joined <= 12, "{joined} joins:\n{printed}");
+    // What it printed has grown since, and is in nobody's way.
+    project
+        .bash("echo more >> run.out", &project.path())
+        .assert_success();
+    project.signoff(["undo"]).assert_success();
+    assert!(project.read("run.out").ends_with("more\n"));
+    assert!(!project.path().join("out").exists());
 }
 
 /// Another program writes all the time; the run can be stopped all the same.
