@@ -92,7 +92,7 @@ fn evidence(report: &Report) -> Markup {
                         tr {
                             td data-of="Step" { (told.number) ". " a href={ "#contract-" (step.id) } { (step.title) } }
                             td data-of="State" { (of_step(&step.status, step.evidence).label()) }
-                            td data-of="How we know" { (explanation(step, told)) }
+                            td data-of="How we know" { div.sentence { (explanation(step, told)) } }
                             td.number data-of="Attempts" { (step.attempts) }
                             td.number.nowrap data-of="Time" { @if let (Some(began), Some(ended)) = (&step.started_at, &step.ended_at) { (millis_between(began, ended).map_or_else(String::new, format_duration)) } }
                         }

@@ -169,6 +169,14 @@ await check("a plan is signed, started and watched to its end", async () => {
   holds((await page.locator("#run-head button:has-text(\"Pause\"), #run-head button:has-text(\"Stop\")").count()) === 0, "a run that is over can be stopped");
 });
 
+await check("reload in the middle: the page is the same", async () => {
+  await page.reload();
+  await page.click("#step-greeting summary");
+  await page.waitForSelector("#step-greeting .two-up");
+  await page.click("#step-greeting .tabs >> text=Prompt");
+  await page.waitForSelector("#step-greeting pre:has-text(\"greeting.txt\")");
+});
+
 await check("an edit of a signed plan says that it is unsigned", async () => {
   project.propose("signed.md", "Sign me twice", [GREETING]);
   await page.goto(at("signed.md"));
@@ -178,14 +186,6 @@ await check("an edit of a signed plan says that it is unsigned", async () => {
   await page.fill("#step-greeting [name=title]", "Write another greeting");
   await page.click("#step-greeting .step-edit button.primary");
   await page.waitForSelector("text=Saved. The plan has to be signed again.");
-});
-
-await check("reload in the middle: the page is the same", async () => {
-  await page.reload();
-  await page.click("#step-greeting summary");
-  await page.waitForSelector("#step-greeting .two-up");
-  await page.click("#step-greeting .tabs >> text=Prompt");
-  await page.waitForSelector("#step-greeting pre:has-text(\"greeting.txt\")");
 });
 
 await check("an escalation is answered, and can be taken back before it is sent", async () => {
