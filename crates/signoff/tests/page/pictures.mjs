@@ -34,6 +34,8 @@ export async function pictures(signoff, browser, folder) {
   await page.click("button.sign");
   await page.click("#decision button.primary");
   await page.waitForSelector("#step-all[data-state=running]", { timeout: 60_000 });
+  // Without the word that it was started.
+  await page.reload();
   await page.click("#step-retry summary");
   await page.waitForSelector("#step-retry .two-up");
   await page.screenshot({ path: join(folder, "page-run.png") });
