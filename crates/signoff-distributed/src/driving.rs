@@ -197,7 +197,7 @@ fn take_next_version(
     run: &str,
     driven: &Arc<DrivenRun>,
 ) -> Result<Option<Project>, String> {
-    let awaited = next_version::awaited(project, run).map_err(|error| error.to_string())?;
+    let awaited = next_version::awaited_version(project, run).map_err(|error| error.to_string())?;
     let fits = |next: &SignedVersion| {
         let is_present = (&next.digest, &next.terms) == (&awaited.present.0, &awaited.present.1);
         next.plan == awaited.plan && next.path == awaited.path && !is_present

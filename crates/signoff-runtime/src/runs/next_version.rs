@@ -90,7 +90,7 @@ pub struct AwaitedVersion {
 }
 
 /// Which version the run may go on under.
-pub fn awaited_text(project: &Project, run: &str) -> Result<AwaitedVersion, Error> {
+pub fn awaited_version(project: &Project, run: &str) -> Result<AwaitedVersion, Error> {
     let view = RunView::load(project, run)?;
     let signed = view.run.signed_plan();
     let present = (signed.digest().to_string(), signed.terms().to_string());

@@ -8,7 +8,7 @@ use signoff_api::landing::Landing;
 use signoff_api::report::Report;
 use signoff_api::request::RequestKind;
 use signoff_api::run::Run;
-use signoff_api::runs::{RunSummary as RunRow, Runs};
+use signoff_api::runs::{RunSummary, Runs};
 use signoff_api::transcript::Transcript;
 use signoff_api::undo::Undo;
 use signoff_runtime::Clock as _;
@@ -17,7 +17,7 @@ use signoff_runtime::live::RunOptions;
 use signoff_runtime::live::landing::{LandingReport, SettleOptions, UndoReport, land, undo};
 use signoff_runtime::live::rehearsal::require_startable;
 use signoff_runtime::runs::control::ask;
-use signoff_runtime::runs::listed_run::RunSummary;
+use signoff_runtime::runs::listed_run::ListedRun;
 use signoff_runtime::runs::questions::step_patch;
 use signoff_runtime::runs::transcript::AgentLog;
 use signoff_runtime::runs::view::RunView;
@@ -160,10 +160,10 @@ fn start(call: &Call, asked: &EndpointRequest) -> Result<Run, HttpError> {
 }
 
 fn list(call: &Call, _asked: &EndpointRequest) -> Result<Runs, HttpError> {
-    let all = RunSummary::load_all(&call.project).map_err(|error| call.fail(error))?;
+    let all = ListedRun::load_all(&call.project).map_err(|error| call.fail(error))?;
     let runs = all.into_iter().map(|(id, run)| match run {
         Ok(run) => run.to_api(),
-        Err(error) => RunRow::unreadable(id, call.fail(error).error.message),
+        Err(error) => RunSummary::unreadable(id, call.fail(error).error.message),
     });
     Ok(Runs::new(runs.collect()))
 }
