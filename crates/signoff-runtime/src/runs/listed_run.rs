@@ -17,6 +17,9 @@ use crate::project::Project;
 /// Bytes of journals that are read before anybody asks for them: a fraction of a second.
 const AHEAD: u64 = 32 << 20;
 
+/// A run's name, and the run or why it cannot be read.
+pub type NamedRun = (String, Result<ListedRun, Error>);
+
 /// A run as lists tell of it.
 #[derive(Debug)]
 pub enum ListedRun {
@@ -37,7 +40,7 @@ pub struct EndedRun {
 
 impl ListedRun {
     /// Every run that began, oldest first; one that cannot be read hides no other.
-    pub fn load_all(project: &Project) -> Result<Vec<(String, Result<Self, Error>)>, Error> {
+    pub fn load_all(project: &Project) -> Result<Vec<NamedRun>, Error> {
         let entries = list(&project.store)?.into_iter();
         let runs = entries.map(|entry| {
             let run = Self::load(project, &entry.id);

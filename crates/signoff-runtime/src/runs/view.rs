@@ -25,7 +25,7 @@ use crate::project::Project;
 use crate::project::locks::is_driven;
 
 /// A run's name, and the run or why it cannot be read.
-pub type ListedRun = (String, Result<RunView, Error>);
+pub type NamedRunView = (String, Result<RunView, Error>);
 
 /// One run, read and not touched.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl RunView {
     }
 
     /// Every run that began, oldest first; one that cannot be read hides no other.
-    pub fn load_all(project: &Project) -> Result<Vec<ListedRun>, Error> {
+    pub fn load_all(project: &Project) -> Result<Vec<NamedRunView>, Error> {
         let entries = list(&project.store)?.into_iter();
         let views = entries.map(|entry| {
             let view = Self::load(project, &entry.id);
