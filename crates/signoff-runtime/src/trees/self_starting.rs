@@ -6,6 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use signoff_engine::{ChangeDetails, LinkEnd, names_of};
 use signoff_plan::links::end_of;
 use signoff_work::git::{GitError, HeldFile, HoldReason, Id};
+use signoff_work::project::self_starting::named::{named_by_script, starting_places};
+use signoff_work::project::self_starting::repositories::{
+    BareRepositories, bare_repositories, paths_that_tell,
+};
 use signoff_work::project::self_starting::started_by;
 
 use super::{HeldFileVersion, Trees, error_text};
@@ -19,6 +23,10 @@ pub(super) struct SelfStarting {
     links: ChangeDetails,
     /// Where the person's git looks for hooks, if that is in the project.
     hooks: Option<String>,
+    /// Bare repositories of the run's tree.
+    repositories: BareRepositories,
+    /// Files that a shell runs because one of the checkout names them, with that one.
+    named: BTreeMap<String, String>,
 }
 
 impl SelfStarting {
@@ -33,18 +41,19 @@ impl SelfStarting {
         };
         let names = names_of(path, &self.links);
         let program = names.iter().find_map(|name| match started_by(name) {
-            None if is_hook(name) => Some("git"),
-            known => known,
+            Some(known) => Some(known.to_owned()),
+            None if is_hook(name) || self.repositories.have(name) => Some("git".to_owned()),
+            None => self.named.get(name).map(|by| format!("`{by}`")),
         })?;
-        Some(HoldReason::RunsByItself(program.to_owned()))
+        Some(HoldReason::RunsByItself(program))
     }
 }
 
 impl Trees {
-    /// What runs by itself in these trees.
-    pub(super) fn self_starting(&self, trees: [&Id; 2]) -> Result<SelfStarting, GitError> {
+    /// What runs by itself in the checkout, of which this is the tree, or would in the run's.
+    pub(super) fn self_starting(&self, agreed: &Id, head: &Id) -> Result<SelfStarting, GitError> {
         let mut ends = BTreeSet::new();
-        for tree in trees {
+        for tree in [agreed, head] {
             let links = self.own.links_in(tree)?;
             let targets: BTreeMap<&str, &str> = links
                 .iter()
@@ -57,13 +66,41 @@ impl Trees {
             }
         }
         let links = ends.into_iter().map(|(link, end)| LinkEnd { link, end });
+        let hooks = self.repository.hooks_directory();
+        let changed = self.own.changed_paths(agreed, head)?;
+        let there = self.own.paths_in(head, &paths_that_tell(&changed))?;
         Ok(SelfStarting {
             links: ChangeDetails {
                 links: links.collect(),
                 ..ChangeDetails::default()
             },
-            hooks: self.repository.hooks_directory(),
+            repositories: bare_repositories(&there),
+            named: self.named_scripts(agreed, &changed, hooks.as_deref())?,
+            hooks,
         })
+    }
+
+    /// Which files the checkout's own files that run by themselves name, and what those name in turn.
+    fn named_scripts(
+        &self,
+        agreed: &Id,
+        changed: &[String],
+        hooks: Option<&str>,
+    ) -> Result<BTreeMap<String, String>, GitError> {
+        let mut named = BTreeMap::new();
+        let places = starting_places(changed, hooks);
+        let mut texts = self.own.texts_below(agreed, &places)?;
+        while !texts.is_empty() {
+            let mut new = BTreeSet::new();
+            for (file, text) in &texts {
+                let mut found = named_by_script(file, text);
+                found.retain(|path| !named.contains_key(path));
+                named.extend(found.iter().map(|path| (path.clone(), file.clone())));
+                new.extend(found);
+            }
+            texts = self.own.texts_at(agreed, &new)?;
+        }
+        Ok(named)
     }
 
     /// The files in the commits of a run that run by themselves and that nobody asked for. Their versions are where a
@@ -75,7 +112,7 @@ impl Trees {
     ) -> Result<Vec<HeldFileVersion>, String> {
         let agreed = self.agreed_tree()?;
         let head = self.own.tree_of(head).map_err(error_text)?;
-        let found = self.self_starting([&agreed, &head]).map_err(error_text)?;
+        let found = self.self_starting(&agreed, &head).map_err(error_text)?;
         let changed = self.own.changed_paths(&agreed, &head).map_err(error_text)?;
         let held = changed.into_iter().filter(|path| !is_asked(path));
         let held = held.filter_map(|path| {

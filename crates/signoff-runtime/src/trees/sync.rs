@@ -197,7 +197,7 @@ impl Trees {
             });
         };
         let first = self.own.tree_of(self.start()?).map_err(error_text)?;
-        let self_starting = self.self_starting([&agreed, &head]).map_err(error_text)?;
+        let self_starting = self.self_starting(&agreed, &head).map_err(error_text)?;
         let hold = |path: &str| {
             let reason = self_starting.hold_reason(path);
             reason.filter(|_| !is_asked(path))

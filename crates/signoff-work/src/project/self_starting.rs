@@ -1,9 +1,24 @@
 //! Files that run by themselves once they are in a checkout: a shell, an editor, git or a coding agent reads them when the
 //! person opens the directory, commits or starts it, without being told to run anything of the project.
 
-/// Programs and what they read by themselves: a name of a file in whichever directory, or with `/**` a directory.
-const KNOWN: [(&str, &[&str]); 17] = [
-    ("direnv", &[".envrc", ".autoenv", ".autoenv.zsh"]),
+pub mod named;
+pub mod repositories;
+
+/// Programs and what they read by themselves: a name of a file in whichever directory, where `*` stands for anything, or with
+/// `/**` a directory.
+const KNOWN: [(&str, &[&str]); 19] = [
+    ("direnv", &[".envrc"]),
+    (
+        "autoenv",
+        &[
+            ".autoenv",
+            ".autoenv.leave",
+            ".autoenv.zsh",
+            ".autoenv_leave.zsh",
+            ".env",
+            ".env.leave",
+        ],
+    ),
     (
         "mise",
         &[
@@ -11,7 +26,8 @@ const KNOWN: [(&str, &[&str]); 17] = [
             ".mise.toml",
             "mise.local.toml",
             ".mise/**",
-            "mise/**",
+            ".config/mise/**",
+            ".rtx.toml",
         ],
     ),
     ("Claude Code", &[".claude/**", ".mcp.json"]),
@@ -22,16 +38,27 @@ const KNOWN: [(&str, &[&str]); 17] = [
         &[".opencode/**", "opencode.json", "opencode.jsonc"],
     ),
     ("pi", &[".pi/**"]),
-    ("Signoff", &[".signoff/**"]),
+    ("Signoff", &[".signoff/**", ".rawko/**"]),
     (
         "a coding agent",
         &[
-            ".cursor/**",
-            ".windsurf/**",
-            ".roo/**",
-            ".continue/**",
-            ".kiro/**",
             ".aider.conf.yml",
+            ".amp/**",
+            ".augment/**",
+            ".clinerules/**",
+            ".continue/**",
+            ".copilot/**",
+            ".crush.json",
+            ".cursor/**",
+            ".factory/**",
+            ".github/hooks/**",
+            ".junie/**",
+            ".kilocode/**",
+            ".kiro/**",
+            ".qwen/**",
+            ".roo/**",
+            ".windsurf/**",
+            "crush.json",
         ],
     ),
     ("VS Code", &[".vscode/**", "*.code-workspace"]),
@@ -44,32 +71,62 @@ const KNOWN: [(&str, &[&str]); 17] = [
     (
         "an editor",
         &[
-            ".exrc",
-            ".vimrc",
-            ".nvimrc",
-            ".nvim.lua",
-            ".lvimrc",
-            ".dir-locals.el",
             ".dir-locals-2.el",
+            ".dir-locals.el",
+            ".exrc",
+            ".helix/**",
+            ".lazy.lua",
+            ".local.vimrc",
+            ".lvimrc",
+            ".nvim.lua",
+            ".nvimrc",
+            ".project",
+            ".theia/**",
+            ".vimrc",
+            ".vs/**",
+            "_vimrc",
         ],
     ),
     (
         "git",
         &[
-            ".husky/**",
+            ".commitlintrc*",
             ".githooks/**",
-            "lefthook.yml",
-            "lefthook.yaml",
-            "lefthook.toml",
-            ".lefthook.yml",
-            ".pre-commit-config.yaml",
+            ".husky/**",
+            ".lefthook*.json",
+            ".lefthook*.toml",
+            ".lefthook*.yaml",
+            ".lefthook*.yml",
+            ".lefthook-local/**",
+            ".lefthook/**",
             ".lfsconfig",
+            ".lintstagedrc*",
+            ".overcommit.yml",
+            ".pre-commit-config.yaml",
+            "commitlint.config.*",
+            "lefthook*.json",
+            "lefthook*.toml",
+            "lefthook*.yaml",
+            "lefthook*.yml",
+            "lint-staged.config.*",
         ],
     ),
-    ("a debugger", &[".gdbinit", ".lldbinit"]),
+    ("another version control", &[".hg/**", ".jj/**"]),
+    ("a debugger", &[".gdbinit", ".lldbinit", ".pdbrc"]),
     (
         "an interactive interpreter",
-        &[".Rprofile", ".ghci", ".irbrc", ".pryrc"],
+        &[
+            ".RData",
+            ".Renviron",
+            ".Rprofile",
+            ".erlang",
+            ".ghci",
+            ".iex.exs",
+            ".irbrc",
+            ".ocamlinit",
+            ".octaverc",
+            ".pryrc",
+        ],
     ),
 ];
 
@@ -86,18 +143,14 @@ pub fn started_by(path: &str) -> Option<&'static str> {
 }
 
 fn is_meant(wanted: &str, path: &str) -> bool {
-    let mut parts = path.split('/');
     if let Some(folder) = wanted.strip_suffix("/**") {
-        // A directory without a dot may be anything; that of a program lies in `.config`.
-        return if folder.starts_with('.') {
-            parts.any(|part| part == folder)
-        } else {
-            format!("/{path}/").contains(&format!("/.config/{folder}/"))
-        };
+        return format!("/{path}/").contains(&format!("/{folder}/"));
     }
-    let name = parts.next_back().unwrap_or_default();
-    match wanted.strip_prefix('*') {
-        Some(ending) => name.ends_with(ending),
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match wanted.split_once('*') {
+        Some((beginning, ending)) => name
+            .strip_prefix(beginning)
+            .is_some_and(|rest| rest.ends_with(ending)),
         None => name == wanted,
     }
 }
@@ -117,6 +170,19 @@ mod tests {
             ("a/b.code-workspace", "VS Code"),
             (".husky/pre-commit", "git"),
             (".Rprofile", "an interactive interpreter"),
+            ("web/.env", "autoenv"),
+            (".rtx.toml", "mise"),
+            ("sub/.rawko/plans/a.json", "Signoff"),
+            (".qwen/settings.json", "a coding agent"),
+            (".github/hooks/a.json", "a coding agent"),
+            (".helix/languages.toml", "an editor"),
+            ("lefthook-local.yml", "git"),
+            (".config/lefthook.yml", "git"),
+            (".lintstagedrc", "git"),
+            (".lintstagedrc.mjs", "git"),
+            ("commitlint.config.ts", "git"),
+            ("sub/.hg/hgrc", "another version control"),
+            (".iex.exs", "an interactive interpreter"),
         ] {
             assert_eq!(started_by(path), Some(program), "{path}");
         }
@@ -125,7 +191,10 @@ mod tests {
             "src/mise/lib.rs",
             "claude/settings.json",
             ".vscode.md",
-            ".env",
+            ".env.example",
+            ".github/workflows/ci.yml",
+            "lefthook.md",
+            "lint-staged.md",
             "Makefile",
             "package.json",
         ] {

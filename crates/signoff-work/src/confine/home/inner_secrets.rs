@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::{self, FileType};
+use std::fs::{self, File, FileType};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::allow::AllowList;
@@ -15,7 +16,7 @@ const DEEPEST: usize = 3;
 const MOST: usize = 20_000;
 
 /// Files that hold logins whatever is in them.
-const LOGINS: [&str; 17] = [
+const LOGINS: [&str; 19] = [
     ".bunfig.toml",
     ".env",
     ".git-credentials",
@@ -33,7 +34,11 @@ const LOGINS: [&str; 17] = [
     "credentials",
     "credentials.json",
     "credentials.toml",
+    "secrets.json",
+    "token",
 ];
+/// How names of logins of services begin, which end in `.json`.
+const SERVICE: [&str; 2] = ["service-account", "service_account"];
 /// How names of private keys begin, unless they end in `.pub`.
 const KEYS: [&str; 4] = ["id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"];
 /// How names of stores of keys end.
@@ -41,6 +46,8 @@ const STORES: [&str; 4] = ["kdbx", "keystore", "p12", "pfx"];
 /// Files with these endings hold certificates, which everybody may see, or private keys.
 const MAYBE_KEYS: [&str; 2] = ["key", "pem"];
 const PRIVATE: &str = "PRIVATE KEY-----";
+/// No first line of a key is longer.
+const FIRST_LINE: u64 = 80;
 
 /// Where directories of downloads have repositories without a working tree.
 const REPOSITORIES: [&str; 2] = ["db", "cache/vcs"];
@@ -106,7 +113,9 @@ impl Search<'_> {
         if self.list.is_named(path) || self.list.secrets.cover(path) {
             return;
         }
-        if kind.is_file() && holds_secret(path, name) {
+        let is_secret =
+            || holds_secret(path, name) || levels == DEEPEST && is_bare_private_key(path);
+        if kind.is_file() && is_secret() {
             self.found.hidden.push(path.to_owned());
         } else if kind.is_dir() && name == ".git" {
             self.repository(path);
@@ -145,12 +154,26 @@ fn holds_secret(path: &Path, name: &OsStr) -> bool {
         ending.to_string_lossy().to_lowercase()
     });
     let is_key = KEYS.iter().any(|key| name.starts_with(key)) && ending != "pub";
+    let is_service = ending == "json" && SERVICE.iter().any(|begins| name.starts_with(begins));
     LOGINS.contains(&name.as_ref())
+        || is_service
         || name.starts_with(".env.")
         || is_key
         || STORES.contains(&ending.as_str())
         || MAYBE_KEYS.contains(&ending.as_str())
             && settings::read(path).is_none_or(|text| text.contains(PRIVATE))
+}
+
+/// Is this a private key whose name does not say so? Only the first line is read, and not of files with an ending.
+fn is_bare_private_key(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    let is_read = path.extension().is_none()
+        && File::open(path)
+            .and_then(|file| file.take(FIRST_LINE).read_to_end(&mut beginning))
+            .is_ok();
+    let line = beginning.split(|byte| *byte == b'\n').next();
+    let line = String::from_utf8_lossy(line.unwrap_or_default());
+    is_read && line.starts_with("-----BEGIN") && line.contains(PRIVATE)
 }
 
 /// The settings of a repository without names and passwords in addresses, and without headers and the like.
@@ -196,10 +219,30 @@ mod tests {
             ("my.pem", "-----BEGIN RSA PRIVATE KEY-----", true),
             ("x.key", "-----BEGIN PRIVATE KEY-----", true),
             ("README", "", false),
+            ("secrets.json", "", true),
+            ("token", "", true),
+            ("token.rs", "", false),
+            ("_netrc", "", true),
+            ("service-account-build.json", "", true),
+            ("service-account.md", "", false),
         ] {
             let path = folder.path().join(name);
             fs::write(&path, text).unwrap();
             assert_eq!(holds_secret(&path, OsStr::new(name)), expected, "{name}");
+        }
+    }
+    #[test]
+    fn a_private_key_of_another_name_is_known_by_its_first_line() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text, expected) in [
+            ("deploy", "-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n", true),
+            ("ca", "-----BEGIN CERTIFICATE-----\nabc\n", false),
+            ("tool", "#!/bin/sh\n# -----BEGIN PRIVATE KEY-----\n", false),
+            ("empty", "", false),
+        ] {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            assert_eq!(is_bare_private_key(&path), expected, "{name}");
         }
     }
 }

@@ -172,20 +172,58 @@ pub(super) fn sounds_secret(key: &str) -> bool {
     words.iter().any(|word| key.contains(word))
 }
 
-/// `https://name:password@host/` without name and password.
+/// Addresses without what may be a login: `https://name:password@host/?key=…` without name, password and what is asked for,
+/// `name:password@host` without name and password.
 pub(super) fn without_login(text: &str) -> String {
-    let mut rest = text;
-    let mut safe = String::new();
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        safe.push_str(before);
-        let end = after.find(['/', '"', '\'', ' ', '<', '?', '#', ',']);
-        let (host, more) = after.split_at(end.unwrap_or(after.len()));
+    let is_end = |sign: char| sign.is_whitespace() || "\"'<>,|".contains(sign);
+    let words = text.split_inclusive(is_end).map(|word| {
+        let (word, end) = match word.char_indices().next_back() {
+            Some((at, sign)) if is_end(sign) => word.split_at(at),
+            _ => (word, ""),
+        };
+        address_without_login(word) + end
+    });
+    words.collect()
+}
+
+fn address_without_login(word: &str) -> String {
+    let Some(at) = word.find("://") else {
+        return without_name_and_password(word);
+    };
+    let (scheme, mut rest) = word.split_at(at + 3);
+    let mut safe = scheme.to_owned();
+    loop {
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (host, more) = rest.split_at(end);
         safe.push_str(host.rsplit('@').next().unwrap_or_default());
-        rest = more;
+        // An address may have another one as its path.
+        let inner = more.find("://").map_or(more.len(), |at| at + 3);
+        let (path, next) = more.split_at(inner);
+        match path.find('?') {
+            Some(query) => {
+                safe.push_str(&path[..query]);
+                // The name of a part of a page is not sent to anybody.
+                let fragment = more.find('#').filter(|fragment| *fragment > query);
+                safe.push_str(fragment.map_or("", |at| &more[at..]));
+                return safe;
+            }
+            None => safe.push_str(path),
+        }
+        if next.is_empty() {
+            return safe;
+        }
+        rest = next;
     }
-    safe.push_str(rest);
-    safe
+}
+
+/// `name:password@host` without name and password; `git@host:path` has none.
+fn without_name_and_password(word: &str) -> String {
+    let parts = word.rsplit_once('@').and_then(|(login, host)| {
+        let (name, _) = login.split_once(':')?;
+        let key = name.rfind('=').map_or("", |at| &name[..=at]);
+        Some(format!("{key}{host}"))
+    });
+    parts.unwrap_or_else(|| word.to_owned())
 }
 
 #[cfg(test)]

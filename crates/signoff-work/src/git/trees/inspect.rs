@@ -114,8 +114,26 @@ impl HarnessGit {
         tree: &Id,
         paths: &BTreeSet<String>,
     ) -> Result<Vec<(String, String)>, GitError> {
+        self.texts(tree, paths, TreeDepth::Entries)
+    }
+
+    /// The same, also of the files in those of these paths that are directories.
+    pub fn texts_below(
+        &self,
+        tree: &Id,
+        paths: &BTreeSet<String>,
+    ) -> Result<Vec<(String, String)>, GitError> {
+        self.texts(tree, paths, TreeDepth::Files)
+    }
+
+    fn texts(
+        &self,
+        tree: &Id,
+        paths: &BTreeSet<String>,
+        depth: TreeDepth,
+    ) -> Result<Vec<(String, String)>, GitError> {
         let names: Vec<_> = paths.iter().map(|path| name(path)).collect();
-        let mut found = self.entries_at(tree, &names, TreeDepth::Entries)?;
+        let mut found = self.entries_at(tree, &names, depth)?;
         found.retain(|entry| matches!(entry.mode, 0o100_644 | 0o100_755));
         let ids: Vec<Id> = found.iter().map(|entry| entry.id.clone()).collect();
         let texts = self.small_texts(&ids)?;

@@ -60,3 +60,40 @@ fn maven_finds_its_mirrors_without_servers() {
         "<settings xmlns=\"x\">\n<mirrors><mirror><url>https://m.example/x</url></mirror></mirrors>\n<proxies><proxy><host>p</host></proxy></proxies>\n</settings>\n",
     );
 }
+
+#[test]
+fn logins_of_all_kinds_of_addresses_go() {
+    for (text, expected) in [
+        ("https://u:p@h.example/a", "https://h.example/a"),
+        ("proxy = u:p@h:80", "proxy = h:80"),
+        ("proxy=u:p=@x@h:80", "proxy=h:80"),
+        ("\"u:p@h:80\"", "\"h:80\""),
+        ("https://h/a?token=x&key=y b", "https://h/a b"),
+        ("https://h?token=x", "https://h"),
+        ("https://h/a?token=x#egg=b", "https://h/a#egg=b"),
+        ("https://h/?to=https://u:p@h", "https://h/"),
+        ("https://u:p@h/https://u:p@i/", "https://h/https://i/"),
+        ("https://u:p@a,https://q@b|direct", "https://a,https://b|direct"),
+        ("<url>https://h/?k=x</url>", "<url>https://h/</url>"),
+        ("url = git@h.example:a.git", "url = git@h.example:a.git"),
+        ("ssh://git@h.example/a", "ssh://h.example/a"),
+        ("fetch = +refs/a:refs/b", "fetch = +refs/a:refs/b"),
+        ("/usr/lib: a@b é@", "/usr/lib: a@b é@"),
+    ] {
+        assert_eq!(without_login(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn proxies_of_tools_have_no_passwords() {
+    check(
+        ".config/pip/pip.conf",
+        "[global]\nproxy = user:pw@p.example:8080\nfind-links = https://x.example/simple?token=abc\n",
+        "[global]\nproxy = p.example:8080\nfind-links = https://x.example/simple\n",
+    );
+    check(
+        ".cargo/config.toml",
+        "[http]\nproxy = \"user:pw@p.example:8080\"\n[source.y]\nregistry = \"https://c.example/i?token=x\"\n",
+        "[http]\nproxy = \"p.example:8080\"\n\n[source.y]\nregistry = \"https://c.example/i\"\n",
+    );
+}
