@@ -28,7 +28,7 @@ use signoff_plan::model::{Contract, Step};
 use signoff_plan::shell::{self, Analysis, Invocation, Script};
 
 pub use self::details::{TreeChange, change_details, endings_to_query, paths_to_query};
-use self::guessed_files::{GuessedFiles, is_told};
+use self::guessed_files::{GuessedFiles, is_told, unquoted_patterns};
 pub use self::judging_texts::{JudgingText, called_scripts, note_judging_texts, searched_endings};
 use self::known_files::Role;
 use self::links::names_by;
@@ -62,7 +62,13 @@ pub struct ChangedInputs {
     /// Archives, libraries and new files that may be found before what was there, because a contract or a signed script says
     /// where something is searched, although `produces` does not name them: such a step is not proved.
     pub searched: Vec<SearchedFile>,
+    /// New files that the shell puts in the place of a pattern which the step's contract searches for without quotes: such a
+    /// step is not proved.
+    pub unquoted: Vec<String>,
 }
+
+/// How many files are named that one new file may be found before.
+const MOST_DOUBTS: usize = 3;
 
 /// Why a runner loads a file that its command line does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,13 +151,20 @@ pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedI
             let mut named = details.named.iter().filter(|one| one.file == *path);
             is_open && named.any(|one| is_run_by(&one.by, step, own.as_ref()))
         };
+        let is_new = is_listed(plain_path(path), &details.created);
+        let is_unquoted = is_new && own.as_ref().is_some_and(|own| own.expands_to(path));
+        if is_unquoted {
+            found.unquoted.push(path.clone());
+        }
         let is_read = is_read
+            || is_unquoted
             || !maybe.is_empty()
             || !searched.is_empty()
             || settings.is_some()
             || may_be_read()
             || is_named_by_script();
-        found.doubtful.extend(maybe);
+        // A package may lie around a thousand tests.
+        found.doubtful.extend(maybe.into_iter().take(MOST_DOUBTS));
         found.settings.extend(settings);
         found.searched.extend(searched);
         if load.is_some() || is_read || details.links_out.contains(path) {
@@ -170,17 +183,34 @@ fn displaced_by<'p, F: FnOnce() -> Vec<ContractText>>(
 ) -> Vec<Displaced> {
     let path = plain_path(path);
     let hidden = details.displaces.iter().filter(|one| one.file == path);
-    let relied_on = hidden.filter(|one| {
-        let hides = &one.hides;
-        let mut loaded = contracts
-            .iter()
-            .filter(|text| search_order::is_loaded_by(hides, &text.runners))
-            .peekable();
-        let protects = |step: &'p Step| step.protects.iter().any(|by| glob::covers(by, hides));
-        let is_protected = loaded.peek().is_some() && plan.iter().any(protects);
-        is_protected || loaded.any(|text| text.relies_on(hides))
-    });
-    relied_on.cloned().collect()
+    hidden
+        .filter_map(|one| counts_as(one, plan, contracts))
+        .collect()
+}
+
+/// What a file that is found before another one is to the contracts, if anything.
+fn counts_as<'p, F: FnOnce() -> Vec<ContractText>>(
+    one: &Displaced,
+    plan: &'p [Step],
+    contracts: &LazyCell<Vec<ContractText>, F>,
+) -> Option<Displaced> {
+    let hides = &one.hides;
+    let mut loaded = contracts
+        .iter()
+        .filter(|text| search_order::is_loaded_by(hides, &text.runners))
+        .peekable();
+    let protects = |step: &'p Step| step.protects.iter().any(|by| glob::covers(by, hides));
+    let is_protected = loaded.peek().is_some() && plan.iter().any(protects);
+    let loaded: Vec<&ContractText> = loaded.collect();
+    if is_protected || loaded.iter().any(|text| text.relies_on(hides)) {
+        return Some(one.clone());
+    }
+    let always =
+        |text: &&ContractText| search_order::always_counts(&one.file, hides, &text.commands);
+    loaded.iter().any(|text| always(text)).then(|| Displaced {
+        maybe: true,
+        ..one.clone()
+    })
 }
 
 /// Whether a step's contract runs a signed file, or the step protects it.
@@ -285,6 +315,8 @@ struct ContractText {
     moves: bool,
     /// What it may read besides.
     guessed: GuessedFiles,
+    /// Patterns that it searches for without quotes.
+    unquoted: Vec<String>,
 }
 
 impl ContractText {
@@ -337,6 +369,7 @@ impl ContractText {
                 .collect(),
             configuration: given_as_configuration(command),
             guessed: GuessedFiles::of(command, &names),
+            unquoted: unquoted_patterns(command),
             moves,
             runners,
             commands: names,
@@ -402,6 +435,14 @@ impl ContractText {
             || self.commands.iter().any(|one| one == "ruff")
             || self.files.iter().any(is_there)
             || self.starts.directories.iter().any(is_there)
+    }
+
+    /// Whether the shell puts this file in the place of a pattern that it searches for.
+    fn expands_to(&self, path: &str) -> bool {
+        let path = plain_path(path);
+        let is = |name: &str| self.unquoted.iter().any(|one| glob::matches(one, name));
+        let mut ends = path.match_indices('/');
+        is(path) || (self.moves && ends.any(|(at, _)| path.get(at + 1..).is_some_and(is)))
     }
 
     /// Whether it names exactly this file. Whatever else it loads the work might have changed as well.

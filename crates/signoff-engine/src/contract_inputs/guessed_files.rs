@@ -57,6 +57,31 @@ impl GuessedFiles {
     }
 }
 
+/// The patterns that a command searches for without quotes: the shell puts the names of files that match in their place.
+pub(super) fn unquoted_patterns(command: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    // What is searched for comes next.
+    let (mut of_search, mut awaited) = (false, false);
+    for word in command.split(|c: char| c.is_whitespace() || ";()|&`".contains(c)) {
+        match word {
+            "" => {}
+            "grep" | "egrep" | "fgrep" | "rg" | "ag" => (of_search, awaited) = (true, true),
+            "-name" | "-iname" | "-path" | "-ipath" | "-wholename" => awaited = true,
+            "-e" | "--regexp" if of_search => awaited = true,
+            word if word.starts_with('-') => {}
+            word => {
+                let is_open =
+                    word.contains(['*', '?', '[']) && !word.contains(['\'', '"', '\\', '$']);
+                if awaited && is_open {
+                    found.extend(as_pattern(word));
+                }
+                (of_search, awaited) = (false, false);
+            }
+        }
+    }
+    found
+}
+
 fn folder(word: &str) -> &str {
     super::plain_path(word).trim_end_matches('/')
 }
@@ -104,5 +129,34 @@ pub(super) fn is_told(step: &Step, path: &str) -> bool {
             super::plain_path(word) == path
         }),
         Work::Tool { .. } | Work::Ask { .. } | Work::Check => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_that_is_searched_for_without_quotes_is_found() {
+        for (command, pattern) in [
+            ("! grep -q TODO* app.py", "TODO*"),
+            ("! grep -q [Tx]*ODO app.py", "?*ODO"),
+            ("grep -e a? -e b x", "a?"),
+            ("test -z \"$(find . -name *.tmp)\"", "*.tmp"),
+            ("cd x && find a -type f -iname *.o", "*.o"),
+        ] {
+            assert_eq!(unquoted_patterns(command), [pattern], "{command}");
+        }
+        for command in [
+            "! grep -q 'TODO*' app.py",
+            "grep -q TODO src/*.py",
+            "find . -name '*.tmp'",
+            "find . -name \\*.tmp",
+            "cat *.txt | grep -q x",
+            "for f in t/*.sh; do sh $f; done",
+            "rg \"a*\" *.c",
+        ] {
+            assert_eq!(unquoted_patterns(command), [""; 0], "{command}");
+        }
     }
 }

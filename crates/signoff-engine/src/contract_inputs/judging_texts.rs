@@ -7,9 +7,10 @@ use signoff_plan::shell::{Script, programs};
 
 use super::details::TreeChange;
 use super::guessed_files::{GuessedFiles, after_variable};
+use super::modules::module_of;
 use super::search_settings::{SearchRule, takes_a_place};
 use super::{named_settings, path_words, plain_path};
-use crate::changes::{ChangeDetails, NamedFile, NamedSettings, SearchedFile};
+use crate::changes::{ChangeDetails, Displaced, NamedFile, NamedSettings, SearchedFile};
 
 /// A text that judges the work, as it was before the change.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,12 +100,17 @@ pub fn note_judging_texts(
         if text.path.is_empty() {
             continue;
         }
+        details.displaces.extend(packages_around(text, change));
+        if text.is_shell() {
+            note_started_modules(details, &text.text);
+        }
         let called = CalledPrograms::of(text, change);
         for path in &change.files {
             let plain = plain_path(path);
             let may_be_settings = named_settings::may_be_settings(plain);
             // A new file is what the work had to make, if it is nothing that a program reads by itself.
-            let counts = may_be_settings || !change.added.contains(path);
+            // What a pattern finds is read with the rest.
+            let counts = may_be_settings || !change.added.contains(path) || named.may_be(plain);
             let guessed = || may_be_settings && called.may_read(plain);
             if counts && plain != text.path && (named.names(plain) || guessed()) {
                 details.named.push(NamedFile {
@@ -126,6 +132,48 @@ pub fn note_judging_texts(
     details.settings.dedup();
     details.searched.sort();
     details.searched.dedup();
+}
+
+/// The new packages whose code runs before a signed module in them.
+fn packages_around(text: &JudgingText, change: &TreeChange) -> Vec<Displaced> {
+    let is_around = |path: &&String| {
+        let folder = plain_path(path).strip_suffix("__init__.py");
+        folder.is_some_and(|folder| folder.ends_with('/') && text.path.starts_with(folder))
+    };
+    let added = change.added.iter();
+    if !text.path.ends_with(".py") || text.by != text.path {
+        return Vec::new();
+    }
+    added
+        .filter(is_around)
+        .map(|file| Displaced {
+            file: plain_path(file).to_owned(),
+            hides: text.path.clone(),
+            maybe: true,
+        })
+        .collect()
+}
+
+/// Notes the new modules beside scripts that a text has Python run: there it looks first, also within a package.
+fn note_started_modules(details: &mut ChangeDetails, text: &str) {
+    let scripts = programs(text).scripts.into_iter();
+    let folders: BTreeSet<String> = scripts
+        .filter_map(|script| match script.value {
+            Script::File(path) if path.ends_with(".py") => {
+                Some(path.rsplit_once('/')?.0.trim_start_matches("./").to_owned())
+            }
+            Script::File(_) | Script::Pattern(_) | Script::Module { .. } | Script::Unknown(_) => {
+                None
+            }
+        })
+        .collect();
+    let is_beside = |path: &&String| {
+        module_of(plain_path(path), false).is_some_and(|one| folders.contains(one.directory))
+    };
+    let beside = details.new_modules.iter().filter(is_beside);
+    let new = beside.filter(|path| !details.loose_modules.contains(path));
+    let new: Vec<String> = new.cloned().collect();
+    details.loose_modules.extend(new);
 }
 
 /// The programs that a text calls, by the names that their settings have.
@@ -199,6 +247,8 @@ fn searched_by(rule: &SearchRule<'_>, change: &TreeChange, before: &[&str]) -> V
 pub(super) struct NamedPaths {
     /// From the root, each as it stands there and as it is from where the text lies.
     words: BTreeSet<String>,
+    /// It has the directory searched that it is started in.
+    root: bool,
     guessed: GuessedFiles,
 }
 
@@ -212,15 +262,39 @@ impl NamedPaths {
             bare.push_str(after_variable(part));
         }
         let mut words = BTreeSet::new();
-        for word in path_words(&bare) {
+        // `-Iinc`
+        let value = |word| option_value(word).unwrap_or_default();
+        let both = path_words(&bare).flat_map(|word| [word, value(word)]);
+        for word in both.filter(|word| !word.is_empty()) {
             let word = word.trim_matches('/').trim_end_matches('.');
             words.extend([resolved("", word), resolved(text.folder(), word)]);
         }
         words.remove("");
         Self {
             words,
+            root: names_root(&text.text),
             guessed: GuessedFiles::of(&text.text, &[]),
         }
+    }
+
+    /// Whether it has the directory searched that it is started in.
+    pub(super) fn has_root(&self) -> bool {
+        self.root
+    }
+
+    /// Whether it names a file of source code in exactly this directory; empty: the root.
+    pub(super) fn has_file_in(&self, folder: &str) -> bool {
+        const SOURCES: [&str; 7] = ["c", "cc", "cpp", "cxx", "C", "m", "mm"];
+        self.words.iter().any(|word| {
+            let (above, name) = word.rsplit_once('/').unwrap_or(("", word));
+            let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+            above == folder && ending.is_some_and(|ending| SOURCES.contains(&ending))
+        })
+    }
+
+    /// Whether a pattern of it means this file.
+    fn may_be(&self, path: &str) -> bool {
+        self.guessed.may_be(path)
     }
 
     /// Whether it has exactly this path.
@@ -236,6 +310,42 @@ impl NamedPaths {
             || ends.any(|end| end.contains(['.', '/']) && self.has(end))
             || self.guessed.may_be(path)
     }
+}
+
+/// Whether a text has the directory searched that it is started in: `-I.`, `-cp .`, `PATH=$PWD:$PATH`, `sys.path.insert(0, '.')`.
+fn names_root(text: &str) -> bool {
+    const OPTIONS: [&str; 7] = [
+        "-I",
+        "-L",
+        "-cp",
+        "-classpath",
+        "--class-path",
+        "-isystem",
+        "-iquote",
+    ];
+    let is_root = |(at, name): (usize, &str)| {
+        let (Some(before), Some(after)) = (text.get(..at), text.get(at + name.len()..)) else {
+            return false;
+        };
+        let after = after.strip_prefix('/').unwrap_or(after);
+        let ends = !after.starts_with(|c: char| c.is_alphanumeric() || "._-/".contains(c));
+        let quoted = before.ends_with(['"', '\'']);
+        let before = before.trim_end_matches(['"', '\'']);
+        let is_value =
+            before.ends_with(['=', ':']) || (quoted && before.ends_with(['(', ',', '[', ' ']));
+        let option = before.trim_end();
+        ends && (is_value || OPTIONS.iter().any(|one| option.ends_with(one)))
+    };
+    [".", "$PWD", "${PWD}", "$(pwd)"]
+        .into_iter()
+        .any(|name| text.match_indices(name).any(is_root))
+}
+
+/// The value that stands in an option of one letter: `inc` in `-Iinc`.
+fn option_value(word: &str) -> Option<&str> {
+    let rest = word.strip_prefix('-')?;
+    let letter = rest.chars().next().filter(char::is_ascii_alphabetic)?;
+    rest.get(letter.len_utf8()..)
 }
 
 /// A path without `.` and `..`, from the root.
@@ -353,6 +463,61 @@ mod tests {
             &["a/x.js"],
         );
         check_searched("echo new", &["new/spec.py"], before, &[]);
+        // `-I.`, `-Iinc`, and beside the file that is compiled.
+        let headers = &["inc/want.h"];
+        check_searched("gcc -I. t.c", &["stdlib.h"], &[], &["stdlib.h"]);
+        check_searched("gcc -Iinc t.c", &["inc/assert.h"], &[], &["inc/assert.h"]);
+        check_searched("g++ -I . t.cc", &["vector"], &[], &["vector"]);
+        check_searched("gcc -Iinc t.c", &["want.h"], headers, &["want.h"]);
+        check_searched("gcc -Iinc x/t.c", &["want.h", "lib.h"], headers, &[]);
+        check_searched("gcc t.c", &["stdlib.h"], &[], &[]);
+        check_searched(
+            "prove -Ilib -It/lib t",
+            &["lib/Want.pm"],
+            &["t/lib/Want.pm"],
+            &["lib/Want.pm"],
+        );
+        check_searched(
+            "java -cp a:b T.java",
+            &["a/want.properties"],
+            &["b/want.properties"],
+            &["a/want.properties"],
+        );
+        check_searched(
+            "PATH=\"$PWD/scripts:$PATH\" sh t.sh",
+            &["scripts/grep"],
+            &[],
+            &["scripts/grep"],
+        );
+        check_searched(
+            "PYTHONPATH=src python3 -m unittest",
+            &[
+                "src/apport_python_hook.py",
+                "src/sitecustomize.py",
+                "src/shop.py",
+            ],
+            &[],
+            &["src/apport_python_hook.py", "src/sitecustomize.py"],
+        );
+        // A point elsewhere, and what lies deeper, is nothing.
+        let readme = &["docs/README.md", "src/app/x.py"];
+        check_searched("PATH=$PWD/bin:$PATH pytest .", &["README.md"], readme, &[]);
+        check_searched("PYTHONPATH=. pytest", &["app/x.py"], readme, &[]);
+        for root in ["-cp .", "-cp a:.", "-cp \"$PWD\"", "-classpath ./"] {
+            let text = format!("java {root} T");
+            check_searched(
+                &text,
+                &["x.properties"],
+                &["b/x.properties"],
+                &["x.properties"],
+            );
+        }
+        check_searched(
+            "PYTHONPATH=. python3 a/t.py",
+            &["json.py", "shop.py"],
+            &[],
+            &["json.py"],
+        );
     }
 
     #[test]
@@ -377,11 +542,61 @@ mod tests {
             named("tools/check", "cmp out want", &["out"], &["other"]),
             [""; 0]
         );
+        // What a pattern finds may be new, or gone.
+        let every = "for f in checks.d/*; do . \"./$f\"; done";
+        let both = ["checks.d/00.sh", "checks.d/10.sh"];
+        assert_eq!(named("check.sh", every, &both[..1], &both[1..]), both);
+        let python = "bad = [p for p in glob.glob('cases/*.txt')]";
+        assert_eq!(
+            named("t/run.py", python, &["cases/b.txt", "c"], &[]),
+            ["cases/b.txt"]
+        );
+        // The data of a protected test.
+        let test = "int(open(\"want.dat\").read())";
+        assert_eq!(
+            named("test_a.py", test, &[], &["want.dat", "lib.py"]),
+            ["want.dat"]
+        );
         // What a program reads by itself may be new.
         assert_eq!(named("c", ". ./c.conf", &["c.conf"], &[]), ["c.conf"]);
         let python = "subprocess.run(['docker', 'compose'])";
         let settings = ["compose.override.yaml", "docker.conf", "other.conf"];
         assert_eq!(named("c.py", python, &settings, &[]), &settings[..2]);
+    }
+
+    #[test]
+    fn a_new_package_around_a_protected_module_is_told() {
+        let displaces = |path: &str, new: &str| {
+            let found = said(path, "import unittest", &[new], &[], &[]).displaces;
+            found.into_iter().map(|one| one.hides).collect::<Vec<_>>()
+        };
+        let test = "pkg/test_a.py";
+        assert_eq!(displaces(test, "pkg/__init__.py"), [test]);
+        assert_eq!(displaces("pkg/sub/t.py", "pkg/__init__.py").len(), 1);
+        for new in [
+            "other/__init__.py",
+            "pkg/a.py",
+            "__init__.py",
+            "k/__init__.py",
+        ] {
+            assert_eq!(displaces(test, new), [""; 0], "{new}");
+        }
+        assert_eq!(displaces("pkg/data.txt", "pkg/__init__.py"), [""; 0]);
+    }
+
+    #[test]
+    fn a_module_beside_a_script_that_a_script_runs_is_loaded_also_in_a_package() {
+        let loose = |text: &str| {
+            let mut details = ChangeDetails {
+                new_modules: vec!["tools/random.py".to_owned(), "app/types.py".to_owned()],
+                ..ChangeDetails::default()
+            };
+            note_started_modules(&mut details, text);
+            details.loose_modules
+        };
+        assert_eq!(loose("python3 tools/check.py"), ["tools/random.py"]);
+        assert_eq!(loose("python3 ./tools/check.py -v"), ["tools/random.py"]);
+        assert_eq!(loose("python3 check.py; sh tools/check.sh"), [""; 0]);
     }
 
     #[test]

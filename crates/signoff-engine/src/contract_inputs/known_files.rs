@@ -44,7 +44,7 @@ const fn read(family: Family, names: &'static [&'static str]) -> KnownFiles {
 /// off shows in the number of tests. `package.json` and `pyproject.toml` hold the very command or
 /// options that are run. What is installed is seldom versioned: a part of it that is was put there to
 /// be found before the rest.
-const KNOWN: [KnownFiles; 27] = [
+const KNOWN: [KnownFiles; 42] = [
     configures(
         Family::Python,
         &[
@@ -63,6 +63,7 @@ const KNOWN: [KnownFiles; 27] = [
             "nose.cfg",
             "nose2.cfg",
             "unittest.cfg",
+            "features/environment.py",
             "sitecustomize.py",
             "usercustomize.py",
             "*.pth",
@@ -110,6 +111,12 @@ const KNOWN: [KnownFiles; 27] = [
             "karma.conf.*",
             "playwright.config.*",
             "cypress.config.*",
+            "cypress/support/**",
+            "src/setupTests.*",
+            ".env.test",
+            ".env.test.*",
+            "npm-shrinkwrap.json",
+            "import_map.json",
             "ava.config.*",
             "jasmine.json",
             ".taprc",
@@ -198,7 +205,9 @@ const KNOWN: [KnownFiles; 27] = [
             "*.just",
             "Taskfile.*",
             "taskfile.*",
-            ".bazelrc",
+            "*.bazelrc",
+            "tools/bazel",
+            "WORKSPACE.bzlmod",
             "build.ninja",
             ".pre-commit-config.yaml",
         ],
@@ -236,6 +245,7 @@ const KNOWN: [KnownFiles; 27] = [
             "gradle.properties",
             "init.gradle",
             "testng.xml",
+            "lombok.config",
             ".sdkmanrc",
             "gradle/wrapper/**",
         ],
@@ -259,7 +269,14 @@ const KNOWN: [KnownFiles; 27] = [
     configures(Family::Perl, &[".proverc", ".perlcriticrc", ".perltidyrc"]),
     configures(
         Family::Shell,
-        &[".shellcheckrc", "shellcheckrc", "setup_suite.bash"],
+        &[
+            ".shellcheckrc",
+            "shellcheckrc",
+            "setup_suite.bash",
+            ".shellspec",
+            ".shellspec-local",
+            "spec/spec_helper.sh",
+        ],
     ),
     configures(
         Family::CMake,
@@ -279,6 +296,9 @@ const KNOWN: [KnownFiles; 27] = [
             "Directory.Build.rsp",
             "Directory.Solution.props",
             "Directory.Solution.targets",
+            "MSBuild.rsp",
+            "testconfig.json",
+            "*.testconfig.json",
             "*.runsettings",
             "global.json",
             "xunit.runner.json",
@@ -288,6 +308,59 @@ const KNOWN: [KnownFiles; 27] = [
     ),
     configures(Family::Format, &[".editorconfig", ".globalconfig"]),
     configures(Family::Git, &[".gitattributes"]),
+    configures(
+        Family::Clojure,
+        &[
+            "user.clj",
+            "data_readers.clj",
+            "data_readers.cljc",
+            "profiles.clj",
+        ],
+    ),
+    configures(Family::Swift, &["Package@swift-*.swift"]),
+    configures(
+        Family::Haskell,
+        &["cabal.project.local", "cabal.project.freeze", ".ghci"],
+    ),
+    configures(
+        Family::Dart,
+        &[
+            "dart_test.yaml",
+            "pubspec_overrides.yaml",
+            "flutter_test_config.dart",
+        ],
+    ),
+    configures(Family::R, &[".Rprofile", ".Renviron"]),
+    configures(
+        Family::Julia,
+        &[
+            "LocalPreferences.toml",
+            "JuliaLocalPreferences.toml",
+            "JuliaProject.toml",
+            "JuliaManifest.toml",
+        ],
+    ),
+    configures(
+        Family::Elixir,
+        &["test_helper.exs", ".formatter.exs", ".iex.exs"],
+    ),
+    configures(
+        Family::Terraform,
+        &[
+            "override.tf",
+            "*_override.tf",
+            "override.tf.json",
+            "*_override.tf.json",
+            "terraform.tfvars",
+            "terraform.tfvars.json",
+            "*.auto.tfvars",
+            "*.auto.tfvars.json",
+        ],
+    ),
+    configures(Family::Ansible, &["ansible.cfg", "*_plugins/**"]),
+    configures(Family::Scons, &["site_scons/**"]),
+    configures(Family::Compose, &["docker-compose.override.*"]),
+    configures(Family::Nim, &["*.nims", "nim.cfg", "*.nim.cfg"]),
     configures(
         Family::Search,
         &[
@@ -326,6 +399,11 @@ const KNOWN: [KnownFiles; 27] = [
             "vite.config.*",
             "babel.config.*",
             ".babelrc",
+            ".babelrc.*",
+            "postcss.config.*",
+            "__mocks__/**",
+            ".env",
+            ".env.*",
             ".swcrc",
             ".gitignore",
             "*.node",
@@ -333,11 +411,21 @@ const KNOWN: [KnownFiles; 27] = [
         ],
     ),
     read(Family::Rust, &["Cargo.toml"]),
+    read(Family::Make, &[".env"]),
+    read(Family::Elixir, &["mix.exs", "config/*.exs"]),
+    read(Family::Ansible, &["group_vars/**", "host_vars/**"]),
     read(Family::CMake, &["CMakeLists.txt"]),
     read(Family::Go, &["go.mod", "*_test.go", "vendor/modules.txt"]),
     read(
         Family::Dotnet,
-        &["*.csproj", "*.fsproj", "*.sln", "*.dll", "*.nupkg"],
+        &[
+            "*.csproj",
+            "*.fsproj",
+            "*.sln",
+            "*.dll",
+            "*.nupkg",
+            "Directory.Packages.props",
+        ],
     ),
     read(
         Family::Ruby,
@@ -351,6 +439,9 @@ const KNOWN: [KnownFiles; 27] = [
             "build.gradle.kts",
             "settings.gradle",
             "settings.gradle.kts",
+            "libs.versions.toml",
+            "*.sbt",
+            "project/*.scala",
             "*Test.java",
             "*Tests.java",
             "*IT.java",
@@ -442,6 +533,9 @@ pub(super) fn leads_there(path: &str, runners: &Runners) -> bool {
 fn is(wanted: &str, path: &str, name: &str) -> bool {
     if !wanted.contains('/') {
         return glob::matches(wanted, name);
+    }
+    if wanted.contains('*') {
+        return !wanted.ends_with("/**") && glob::matches(&format!("**/{wanted}"), path);
     }
     ends_in(path, wanted)
 }

@@ -16,6 +16,19 @@ pub(super) enum Family {
     Perl,
     C,
     Dotnet,
+    Clojure,
+    Swift,
+    Haskell,
+    Dart,
+    R,
+    Julia,
+    Elixir,
+    Terraform,
+    Ansible,
+    Scons,
+    /// Containers that a file describes.
+    Compose,
+    Nim,
     /// Git itself: what it counts as text, and what it compares.
     Git,
     /// Programs that search a tree.
@@ -110,12 +123,11 @@ fn family(name: &str) -> Option<Family> {
     Some(match stem {
         "pytest" | "py.test" | "python" | "tox" | "nox" | "poetry" | "uv" | "uvx" | "pipenv"
         | "hatch" | "pdm" | "coverage" | "mypy" | "ruff" | "flake" | "pylint" | "pyright"
-        | "nose" | "nosetests" | "hypothesis" | "pypy" => Family::Python,
+        | "nose" | "nosetests" | "behave" | "hypothesis" | "pypy" => Family::Python,
         "npm" | "npx" | "pnpm" | "pnpx" | "yarn" | "bun" | "bunx" | "node" | "deno" | "jest"
         | "vitest" | "mocha" | "ava" | "karma" | "playwright" | "cypress" | "tsc" | "eslint"
-        | "turbo" | "nx" | "prettier" | "nyc" | "c8" | "tap" | "biome" | "wdio" => {
-            Family::JavaScript
-        }
+        | "turbo" | "nx" | "prettier" | "nyc" | "c8" | "tap" | "biome" | "wdio"
+        | "react-scripts" => Family::JavaScript,
         "cargo" | "cargo-nextest" | "rustc" | "rustfmt" | "clippy-driver" => Family::Rust,
         "go" | "gotestsum" | "golangci-lint" => Family::Go,
         "rspec" | "rubocop" | "bundle" | "rake" | "ruby" | "minitest" => Family::Ruby,
@@ -124,10 +136,22 @@ fn family(name: &str) -> Option<Family> {
         "ctest" | "cmake" => Family::CMake,
         "make" | "gmake" | "just" | "task" => Family::Make,
         "php" | "phpunit" | "pest" | "composer" | "phpstan" | "psalm" => Family::Php,
-        "shellcheck" | "bats" => Family::Shell,
+        "shellcheck" | "bats" | "shellspec" => Family::Shell,
         "perl" | "prove" => Family::Perl,
         "cc" | "c++" | "gcc" | "g++" | "clang" | "clang++" | "tcc" => Family::C,
         "dotnet" | "msbuild" => Family::Dotnet,
+        "clojure" | "clj" | "lein" | "bb" => Family::Clojure,
+        "swift" | "swiftc" | "xcodebuild" => Family::Swift,
+        "cabal" | "stack" | "ghc" | "ghci" | "runghc" => Family::Haskell,
+        "dart" | "flutter" => Family::Dart,
+        "R" | "Rscript" => Family::R,
+        "julia" => Family::Julia,
+        "mix" | "elixir" => Family::Elixir,
+        "terraform" | "tofu" | "terragrunt" => Family::Terraform,
+        "ansible" | "ansible-playbook" | "ansible-test" | "molecule" => Family::Ansible,
+        "scons" => Family::Scons,
+        "docker" | "docker-compose" | "podman" | "podman-compose" => Family::Compose,
+        "nim" | "nimble" | "testament" => Family::Nim,
         "git" => Family::Git,
         "rg" | "ag" | "fd" | "fdfind" => Family::Search,
         _ => return None,

@@ -11,7 +11,8 @@ const MODULES: [&str; 10] = [
 /// Endings that scripts leave out when they look for a file by several names.
 const OTHER_SCRIPTS: [&str; 7] = ["sh", "bash", "py", "pl", "rb", "php", "lua"];
 
-const HEADERS: [&str; 7] = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp"];
+/// Endings of headers.
+pub(super) const HEADERS: [&str; 7] = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp"];
 
 /// What a compiler of Java and its relatives takes a class from where no newer class lies in its way.
 const CLASS_SOURCES: [&str; 4] = ["java", "kt", "scala", "groovy"];
@@ -43,6 +44,10 @@ pub(super) fn displaced_siblings(path: &str) -> Vec<String> {
         // A header that was compiled is taken before the header.
         return vec![stem];
     }
+    if matches!(ending, "so" | "dylib") {
+        // A linker takes the library that is shared first.
+        return vec![format!("{stem}.a")];
+    }
     if !(ending.is_empty() || MODULES.contains(&ending)) {
         return Vec::new();
     }
@@ -64,6 +69,8 @@ pub(super) fn maybe_beside(path: &str) -> Vec<String> {
         // Every order has this one behind the code.
         "json" => &["node"],
         "class" => &CLASS_SOURCES,
+        // A checker of types reads the stub alone.
+        "pyi" => &["py"],
         ending if MODULES.contains(&ending) => &MODULES,
         _ => &[],
     };
@@ -109,6 +116,28 @@ pub(super) fn ends_in(path: &str, ending: &str) -> bool {
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
+/// Whether a new file takes the place of the other one whenever somebody asks for that by its name, so that it counts although
+/// nobody protects the other: modules of JavaScript beside each other, and stubs for checkers of types.
+pub(super) fn always_counts(path: &str, hidden: &str, commands: &[String]) -> bool {
+    const CHECKERS: [&str; 7] = [
+        "mypy",
+        "dmypy",
+        "pyright",
+        "basedpyright",
+        "pyre",
+        "pytype",
+        "ty",
+    ];
+    let (_, _, ending) = split_path(path);
+    let (_, _, other) = split_path(hidden);
+    if ending == "pyi" {
+        return commands
+            .iter()
+            .any(|name| CHECKERS.contains(&name.as_str()));
+    }
+    (ending.is_empty() || MODULES.contains(&ending)) && MODULES.contains(&other)
+}
+
 /// Whether one of these runners loads the file that is hidden.
 pub(super) fn is_loaded_by(hidden: &str, runners: &Runners) -> bool {
     let (_, _, ending) = split_path(hidden);
@@ -119,6 +148,7 @@ pub(super) fn is_loaded_by(hidden: &str, runners: &Runners) -> bool {
         ending if CLASS_SOURCES.contains(&ending) => &[Family::Java],
         "php" => &[Family::Php],
         "sh" | "bash" | "lua" => return !runners.is_none(),
+        "a" => &[Family::C, Family::CMake, Family::Rust],
         _ if HEADERS.contains(&ending) => &[Family::C, Family::CMake],
         _ => &[Family::JavaScript],
     };
@@ -139,6 +169,8 @@ mod tests {
             ("spec", "spec/package.json"),
             ("lib/Foo.pmc", "lib/Foo.pm"),
             ("src/a.h.gch", "src/a.h"),
+            ("lib/libcheck.so", "lib/libcheck.a"),
+            ("libcheck.dylib", "libcheck.a"),
         ] {
             assert!(
                 displaced_siblings(new).contains(&hidden.to_owned()),
@@ -158,6 +190,7 @@ mod tests {
             );
         }
         assert!(maybe_beside("x.js").contains(&"x.json".to_owned()));
+        assert_eq!(maybe_beside("a/x.pyi"), ["a/x.py"]);
         assert!(maybe_beside("x.ts").contains(&"x.js".to_owned()));
         assert!(!maybe_beside("x.json").contains(&"x.js".to_owned()));
         assert!(maybe_beside("lib").contains(&"lib.sh".to_owned()));

@@ -4,7 +4,7 @@ use super::judging_texts::{JudgingText, NamedPaths};
 use super::modules;
 use super::named_settings::is_ordinary_program;
 use super::runners::is_runner;
-use super::search_order::ends_in;
+use super::search_order::{HEADERS, ends_in};
 
 /// How a kind of things is searched.
 #[derive(Debug)]
@@ -15,6 +15,12 @@ pub(super) struct SearchKind {
     found: &'static [&'static str],
     /// Endings of archives and libraries: what is in them, no name tells.
     archives: &'static [&'static str],
+}
+
+impl SearchKind {
+    fn is_of_headers(&self) -> bool {
+        self.found.contains(&"h")
+    }
 }
 
 const KINDS: [SearchKind; 10] = [
@@ -129,6 +135,54 @@ const KINDS: [SearchKind; 10] = [
     },
 ];
 
+/// Headers of the system that a test relies on; those of C++ have no ending.
+const SYSTEM_HEADERS: [&str; 44] = [
+    "algorithm",
+    "assert.h",
+    "cassert",
+    "cmath",
+    "complex.h",
+    "cstdio",
+    "cstdlib",
+    "cstring",
+    "ctype.h",
+    "dirent.h",
+    "errno.h",
+    "fcntl.h",
+    "float.h",
+    "functional",
+    "getopt.h",
+    "inttypes.h",
+    "iostream",
+    "iso646.h",
+    "limits.h",
+    "locale.h",
+    "map",
+    "math.h",
+    "memory",
+    "memory.h",
+    "poll.h",
+    "pthread.h",
+    "setjmp.h",
+    "signal.h",
+    "stdarg.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdexcept",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "string",
+    "string.h",
+    "strings.h",
+    "time.h",
+    "unistd.h",
+    "utility",
+    "vector",
+    "wchar.h",
+    "wctype.h",
+];
+
 /// Whether a text says where anything is searched.
 pub fn sets_search(text: &str) -> bool {
     kinds_in(text).next().is_some()
@@ -182,13 +236,27 @@ impl<'t> SearchRule<'t> {
         let ending = ending_of(path);
         let is_searched =
             |kind: &&SearchKind| kind.found.is_empty() || kind.found.contains(&ending);
-        if !self.kinds.iter().any(is_searched) {
+        let of_headers = self.kinds.iter().any(|kind| kind.is_of_headers());
+        let is_system_header = of_headers && SYSTEM_HEADERS.contains(&path_name(path));
+        if !is_system_header && !self.kinds.iter().any(is_searched) {
             return None;
         }
         let mut cuts = path.match_indices('/');
-        let (at, _) =
-            cuts.find(|(at, _)| path.get(..*at).is_some_and(|one| self.named.has(one)))?;
-        path.get(at + 1..)
+        let is_header = is_system_header || HEADERS.contains(&ending);
+        // A header is looked for beside the file that asks for it, too.
+        let is_searched = |folder: &str| {
+            self.named.has(folder) || (of_headers && is_header && self.named.has_file_in(folder))
+        };
+        if let Some((at, _)) = cuts.find(|(at, _)| path.get(..*at).is_some_and(is_searched)) {
+            return path.get(at + 1..);
+        }
+        // Of what lies deeper than that most is the project's own.
+        let is_on_top = !path
+            .strip_suffix("/__init__.py")
+            .unwrap_or(path)
+            .contains('/');
+        let from_root = self.named.has_root() || (is_header && is_searched(""));
+        (is_on_top && from_root).then_some(path)
     }
 }
 
@@ -201,13 +269,21 @@ pub(super) fn takes_a_place(path: &str, found_as: &str, before: &[&str]) -> bool
         module.is_some_and(|one| modules::is_known(top(found_as)) || modules::is_runner(one.name));
     let is_tool = is_alone && (is_runner(found_as) || is_ordinary_program(found_as));
     let is_elsewhere = |one: &&&str| **one != path && ends_in(one, found_as);
-    of_language || is_tool || (!is_unnamed && before.iter().any(|one| is_elsewhere(&one)))
+    let is_header = is_alone && SYSTEM_HEADERS.contains(&found_as);
+    of_language
+        || is_tool
+        || is_header
+        || (!is_unnamed && before.iter().any(|one| is_elsewhere(&one)))
 }
 
 /// The first name of a path, without its ending.
 fn top(path: &str) -> &str {
     let first = path.split('/').next().unwrap_or(path);
     first.split('.').next().unwrap_or(first)
+}
+
+fn path_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The ending of a path in small letters that lists have; `so` of `libm.so.6`.

@@ -69,7 +69,7 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
     let inputs = changed_inputs(&run.plan().steps, definition, &state.changes);
     for one in inputs.doubtful {
         say(&format!(
-            "`{}` may be loaded in place of `{}`",
+            "`{}` may be loaded in place of `{}`, or before it",
             one.file, one.hides
         ));
     }
@@ -86,6 +86,11 @@ pub(super) fn reasons_against(run: &Run, definition: &Step, state: &StepState) -
         say(&format!(
             "`{}` may be found before what was there: {by} says where programs, modules or libraries are searched, and `produces` does not name it",
             one.file
+        ));
+    }
+    for path in inputs.unquoted {
+        say(&format!(
+            "`{path}` matches a pattern that its contract searches for without quotes, so that the shell puts the name in its place"
         ));
     }
     for path in own_settings(contract, &state.contract.writes) {

@@ -649,8 +649,44 @@ fn well_known_settings_are_known() {
         ("pytest", ".tool-versions"),
         ("ctest", "CMakePresets.json"),
         ("node --test", "node.config.json"),
+        ("npx react-scripts test", "src/setupTests.ts"),
+        ("npx cypress run", "cypress/support/e2e.ts"),
+        ("behave", "features/environment.py"),
+        ("shellspec", "spec/spec_helper.sh"),
+        ("bazel test //...", "tools/bazel"),
+        ("bazel test //...", "user.bazelrc"),
+        ("dotnet test", "MSBuild.rsp"),
+        ("dotnet test", "a/App.testconfig.json"),
+        ("lein test", "profiles.clj"),
+        ("clojure -M:test", "src/user.clj"),
+        ("swift test", "Package@swift-6.0.swift"),
+        ("cabal test", "cabal.project.local"),
+        ("dart test", "dart_test.yaml"),
+        ("Rscript tests/all.R", ".Rprofile"),
+        ("julia test/runtests.jl", "LocalPreferences.toml"),
+        ("mix test", "test/test_helper.exs"),
+        ("terraform plan", "evil_override.tf"),
+        ("ansible-playbook site.yml", "callback_plugins/x.py"),
+        ("scons check", "site_scons/site_init.py"),
+        ("docker compose run test", "docker-compose.override.yml"),
+        ("nim c -r test.nim", "config.nims"),
+        ("mvn test", "lombok.config"),
     ] {
         check(&contract(command), &[file], &[&format!("{file}!")]);
+    }
+    for (command, file) in [
+        ("mix test", "config/test.exs"),
+        ("mix test", "apps/shop/config/test.exs"),
+        ("sbt test", "project/Build.scala"),
+        ("sbt test", "build.sbt"),
+        ("gradle test", "gradle/libs.versions.toml"),
+        ("npx jest", "__mocks__/fs.js"),
+        ("npx jest", ".babelrc.json"),
+        ("bun test", ".env.local"),
+        ("just test", ".env"),
+        ("ansible-playbook site.yml", "group_vars/all.yml"),
+    ] {
+        check(&contract(command), &[file, "lib/config.exs"], &[file]);
     }
 }
 
@@ -886,7 +922,7 @@ fn a_new_file_that_is_found_before_a_protected_one_fails() {
     );
     // Nothing that the contract loads, nothing that anybody relies on, and what the step says that it makes.
     check_displaced(&protecting("helper.js", "pytest"), helper, &[]);
-    check_displaced(&contract("node check.js"), helper, &[]);
+    check_displaced(&contract("pytest"), helper, &[]);
     check_displaced(&step("Do it.", "node helper.js", "helper"), helper, &[]);
 }
 
@@ -908,6 +944,27 @@ fn a_new_file_that_may_be_found_before_a_protected_one_leaves_the_step_unproved(
         &protecting("lib.sh", "bash check.sh"),
         ("lib", "lib.sh", true),
         &["lib?"],
+    );
+    // Nobody protects what was there, but whoever asks for it gets the new one.
+    for (command, displaced) in [
+        ("node --test", ("want.js", "want.json", true)),
+        ("node --test", ("want.js", "want/index.js", false)),
+        ("mypy .", ("lib.pyi", "lib.py", true)),
+    ] {
+        let expected = format!("{}?", displaced.0);
+        check_displaced(&contract(command), displaced, &[&expected]);
+    }
+    check_displaced(&contract("pytest"), ("lib.pyi", "lib.py", true), &[]);
+    check_displaced(&contract("sh c.sh"), ("lib", "lib.sh", true), &[]);
+    check_displaced(
+        &protecting("libcheck.a", "gcc t.c -L. -lcheck"),
+        ("libcheck.so", "libcheck.a", false),
+        &["libcheck.so!"],
+    );
+    check_displaced(
+        &protecting("pkg/test_a.py", "python3 -m unittest pkg.test_a"),
+        ("pkg/__init__.py", "pkg/test_a.py", true),
+        &["pkg/__init__.py?"],
     );
     check_displaced(&protecting("lib/**", "cargo test"), module, &[]);
     check_displaced(&contract("python3 -m unittest"), module, &[]);
@@ -961,6 +1018,23 @@ fn what_is_named_by_braces_patterns_variables_or_a_search_is_reported() {
     let one = contract("cmp {expected,out}.txt");
     check_in(std::slice::from_ref(&one), &one, &new, &[]);
     check(&contract("test \"$x\" = 1; exit $?"), &["src/a.rs"], &[]);
+}
+
+#[test]
+fn a_new_file_that_an_unquoted_pattern_means_leaves_the_step_unproved() {
+    let unquoted = |command: &str, created: &[&str]| {
+        let mut changes = changes(&["out.txt", "TODO-nothing", "src/TODO"]);
+        changes.details.created = created.iter().map(|&one| one.to_owned()).collect();
+        let step = contract(command);
+        let found = changed_inputs(std::slice::from_ref(&step), &step, &changes);
+        assert!(found.unquoted.iter().all(|one| found.reads.contains(one)));
+        found.unquoted
+    };
+    let both = ["TODO-nothing", "src/TODO"];
+    assert_eq!(unquoted("! grep -q TODO* app.py", &both), both[..1]);
+    assert_eq!(unquoted("cd src && ! grep -q TODO* a.py", &both), both);
+    assert_eq!(unquoted("! grep -q TODO* app.py", &[]), [""; 0]);
+    assert_eq!(unquoted("! grep -q 'TODO*' app.py", &both), [""; 0]);
 }
 
 #[test]
