@@ -175,10 +175,10 @@ pub fn changed_inputs(plan: &[Step], step: &Step, changes: &Changes) -> ChangedI
 }
 
 /// The files that a new one is found before, as far as a contract relies on them: it names them, or a step protects them.
-fn displaced_by<'p, F: FnOnce() -> Vec<ContractText>>(
+fn displaced_by<F: FnOnce() -> Vec<ContractText>>(
     path: &str,
     details: &ChangeDetails,
-    plan: &'p [Step],
+    plan: &[Step],
     contracts: &LazyCell<Vec<ContractText>, F>,
 ) -> Vec<Displaced> {
     let path = plain_path(path);
@@ -189,25 +189,24 @@ fn displaced_by<'p, F: FnOnce() -> Vec<ContractText>>(
 }
 
 /// What a file that is found before another one is to the contracts, if anything.
-fn counts_as<'p, F: FnOnce() -> Vec<ContractText>>(
+fn counts_as<F: FnOnce() -> Vec<ContractText>>(
     one: &Displaced,
-    plan: &'p [Step],
+    plan: &[Step],
     contracts: &LazyCell<Vec<ContractText>, F>,
 ) -> Option<Displaced> {
     let hides = &one.hides;
-    let mut loaded = contracts
-        .iter()
+    let loaded = contracts.iter();
+    let loaded: Vec<&ContractText> = loaded
         .filter(|text| search_order::is_loaded_by(hides, &text.runners))
-        .peekable();
-    let protects = |step: &'p Step| step.protects.iter().any(|by| glob::covers(by, hides));
-    let is_protected = loaded.peek().is_some() && plan.iter().any(protects);
-    let loaded: Vec<&ContractText> = loaded.collect();
-    if is_protected || loaded.iter().any(|text| text.relies_on(hides)) {
+        .collect();
+    let protects = |step: &Step| step.protects.iter().any(|by| glob::covers(by, hides));
+    let is_protected = || !loaded.is_empty() && plan.iter().any(protects);
+    if is_protected() || loaded.iter().any(|text| text.relies_on(hides)) {
         return Some(one.clone());
     }
     let always =
         |text: &&ContractText| search_order::always_counts(&one.file, hides, &text.commands);
-    loaded.iter().any(|text| always(text)).then(|| Displaced {
+    loaded.iter().any(always).then(|| Displaced {
         maybe: true,
         ..one.clone()
     })

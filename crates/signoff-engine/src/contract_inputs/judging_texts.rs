@@ -134,6 +134,11 @@ pub fn note_judging_texts(
     details.searched.dedup();
 }
 
+fn is_python(path: &str) -> bool {
+    path.rsplit_once('.')
+        .is_some_and(|(_, ending)| ending == "py")
+}
+
 /// The new packages whose code runs before a signed module in them.
 fn packages_around(text: &JudgingText, change: &TreeChange) -> Vec<Displaced> {
     let is_around = |path: &&String| {
@@ -141,7 +146,7 @@ fn packages_around(text: &JudgingText, change: &TreeChange) -> Vec<Displaced> {
         folder.is_some_and(|folder| folder.ends_with('/') && text.path.starts_with(folder))
     };
     let added = change.added.iter();
-    if !text.path.ends_with(".py") || text.by != text.path {
+    if !is_python(&text.path) || text.by != text.path {
         return Vec::new();
     }
     added
@@ -159,7 +164,7 @@ fn note_started_modules(details: &mut ChangeDetails, text: &str) {
     let scripts = programs(text).scripts.into_iter();
     let folders: BTreeSet<String> = scripts
         .filter_map(|script| match script.value {
-            Script::File(path) if path.ends_with(".py") => {
+            Script::File(path) if is_python(&path) => {
                 Some(path.rsplit_once('/')?.0.trim_start_matches("./").to_owned())
             }
             Script::File(_) | Script::Pattern(_) | Script::Module { .. } | Script::Unknown(_) => {
