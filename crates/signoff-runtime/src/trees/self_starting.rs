@@ -87,7 +87,7 @@ impl Trees {
         changed: &[String],
         hooks: Option<&str>,
     ) -> Result<BTreeMap<String, String>, GitError> {
-        let mut named = BTreeMap::new();
+        let mut named: BTreeMap<String, String> = BTreeMap::new();
         let places = starting_places(changed, hooks);
         let mut texts = self.own.texts_below(agreed, &places)?;
         while !texts.is_empty() {
