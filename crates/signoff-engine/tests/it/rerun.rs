@@ -144,11 +144,11 @@ fn a_step_that_was_written_anew_is_not_done_because_the_last_run_marked_it() {
     let free = format!("**depends_on:** none\n{AGENT}");
     let text = plan(&[("One", &free), ("Two", &free)]);
     let first = done(&text, Outcomes::default());
-    let anew = free.replace("Do it.", "Do it well.");
+    let [anew, other] = ["Do it well.", "Do more."].map(|task| free.replace("Do it.", task));
     // The second is also moved behind a new one.
     for steps in [
         vec![("✅ First", &*anew), ("✅ Two", &free)],
-        vec![("New", &*free), ("✅ First", &anew), ("✅ Two", &free)],
+        vec![("New", &*other), ("✅ First", &anew), ("✅ Two", &free)],
     ] {
         let after = plan(&steps);
         let known = known(&first, &after, Redo::Changed);

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::project::Project;
 
 /// Refuses a run of which the output of an attempt is there and whose journal knows nothing of it.
-pub(super) fn refuse_if_lost(project: &Project, dir: &RunDir, run: &Run) -> Result<(), Error> {
+pub(crate) fn refuse_if_lost(project: &Project, dir: &RunDir, run: &Run) -> Result<(), Error> {
     // Machines that share a run have its journal from elsewhere, and what they print here may be ahead of it.
     if project.cluster.is_some() || dir.is_shared() || !dir.steps().is_dir() {
         return Ok(());

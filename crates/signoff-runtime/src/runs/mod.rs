@@ -11,7 +11,7 @@ pub(crate) mod day_costs;
 pub mod follow;
 mod leftovers;
 pub mod listed_run;
-mod lost_attempts;
+pub(crate) mod lost_attempts;
 pub(crate) mod marks;
 pub(crate) mod merges;
 pub mod names;

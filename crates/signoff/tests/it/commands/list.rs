@@ -292,7 +292,7 @@ fn what_is_damaged_comes_with_what_can_be_typed() {
         ),
         (
             ".signoff/log/plan.md.jsonl",
-            &[&["list"], &["show", "plan.md"]],
+            &[&["show", "plan.md"]],
             "`git restore ",
         ),
     ];

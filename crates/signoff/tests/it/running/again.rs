@@ -335,6 +335,10 @@ fn a_run_whose_journal_has_lost_an_attempt_does_not_go_on() {
             .assert_code(6)
             .assert_stderr_contains("attempt 1 at step `step-1` left its output")
             .assert_stderr_contains(&format!("`signoff prune {run}`"));
+        // It leads on.
+        project.signoff(["prune", &run, "--force"]).assert_success();
+        project.signoff(["retry", "plan.md"]).assert_success();
+        project.signoff(["run", "plan.md"]).assert_code(3);
     }
 }
 

@@ -14,6 +14,7 @@ use super::{IndexedPlans, KeptReason, Pruning};
 use crate::error::Error;
 use crate::plan_history::names_newest_run;
 use crate::project::locks::take_start;
+use crate::runs::lost_attempts;
 use crate::runs::view::RunView;
 use crate::trees::RunLeftovers;
 
@@ -66,9 +67,11 @@ impl Pruning<'_> {
         let project = self.context.project;
         let dir = project.store.run_dir(run);
         let path = dir.path();
-        match RunView::load(project, run) {
+        let whole = RunView::load(project, run)
+            .and_then(|view| lost_attempts::refuse_if_lost(project, &dir, &view.run));
+        match whole {
             _ if is_held(&dir.lock()).unwrap_or(true) => self.note_kept(path, KeptReason::Driven),
-            Ok(_) => self.note_kept(path, KeptReason::Readable),
+            Ok(()) => self.note_kept(path, KeptReason::Readable),
             Err(error @ Error::NoSuchRun { .. }) => {
                 let found = self.remains.of_run(run)?;
                 if !is_run_id(run) || found == RunLeftovers::default() {
