@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use signoff_plan::signed::Digest;
 use signoff_runtime::cluster::Cluster;
 use signoff_runtime::project::{ProcessContext, Project};
-use signoff_runtime::runs::next_version::{self, SignedVersion};
+use signoff_runtime::remote_runs::next_version::{self, SignedVersion};
 use signoff_runtime::signing::message::{MessageProof, verify_message};
 use signoff_store::root::Store;
 use signoff_store::runs::RunDir;

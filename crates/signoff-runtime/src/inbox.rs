@@ -5,8 +5,8 @@ use signoff_api::inbox::{HeldFiles, Item};
 use crate::error::Error;
 use crate::project::Project;
 use crate::questions;
+use crate::remote_runs::bring_version;
 use crate::runs::listed_run::ListedRun;
-use crate::runs::remote::bring_version;
 use crate::runs::view::RunView;
 
 /// Everything that waits on a person.

@@ -58,6 +58,7 @@ pub mod planning;
 pub mod plans;
 pub mod project;
 pub mod questions;
+pub mod remote_runs;
 pub mod runs;
 pub mod signing;
 pub mod telemetry;

@@ -33,8 +33,8 @@ pub fn serve(options: ServerOptions, listening: impl FnOnce(ListeningServer)) ->
         let listener = TcpListener::bind(options.address).await?;
         let address = listener.local_addr()?;
         let state = AppState::new(options, address);
-        // Before anybody can ask.
-        state.read_ahead();
+        // Before anybody can ask. Runs that other machines drive are fetched, which waits.
+        tokio::task::block_in_place(|| state.read_ahead());
         listening(ListeningServer { address });
         let page = state.page_address();
         let project = state.project_for(&state.options.process.person).ok();

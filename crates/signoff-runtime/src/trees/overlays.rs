@@ -7,7 +7,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use signoff_sandbox::{KeptMounts, Overlay, is_opaque};
+use signoff_sandbox::{KeptMounts, Overlay, is_opaque, start_scoped_thread};
 use signoff_work::confine::{Confined, OBJECTS, VisibleTree};
 use signoff_work::git::{HarnessGit, Id};
 use signoff_work::layers::{
@@ -292,7 +292,9 @@ impl Trees {
         }
         // Neither needs the other, and in a large repository both take their time.
         std::thread::scope(|scope| {
-            let made = scope.spawn(|| self.repository_layer(commit));
+            let make = || self.repository_layer(commit);
+            let made =
+                start_scoped_thread(scope, "signoff-repository", make).map_err(error_text)?;
             let tree = share();
             let made = made.join().unwrap_or_else(|panic| resume_unwind(panic));
             Ok((tree?, made?))

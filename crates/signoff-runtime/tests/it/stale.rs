@@ -72,7 +72,7 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
     clock.0.set(20_131 * DAY);
     let refused = cancel(context, &path, "plan.md", None).unwrap_err();
     assert!(
-        matches!(&refused, Error::Expired { notice, .. } if notice.contains("has expired")),
+        matches!(&refused, Error::Expired { notice, .. } if notice.contains("had expired")),
         "{refused:?}"
     );
     // Once it is known, it is a cancelled plan like any other.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread::ScopedJoinHandle;
 
 use rustix::fs::{AtFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, statat, utimensat};
+use signoff_sandbox::start_scoped_thread;
 
 use crate::beneath::remove_tree;
 use crate::git::{
@@ -262,10 +263,9 @@ fn set_times(
         return set(files);
     }
     std::thread::scope(|scope| {
-        let shares = files.chunks(share);
-        let workers: Vec<_> = shares
-            .map(|files| scope.spawn(move || set(files)))
-            .collect();
+        let start = |files| start_scoped_thread(scope, "signoff-times", move || set(files));
+        let workers: io::Result<Vec<_>> = files.chunks(share).map(start).collect();
+        let workers = workers.map_err(GitError::file(folder))?;
         let mut results = workers.into_iter().map(ScopedJoinHandle::join);
         results.try_for_each(|set| set.unwrap_or_else(|panic| resume_unwind(panic)))
     })

@@ -1,12 +1,11 @@
 //! `resume`: continues a run where its journal ends.
 
 use signoff_engine::{Actor, Outcome};
-use signoff_runtime::Error;
 use signoff_runtime::live::{PreparedRun, RunOptions};
 use signoff_runtime::project::Project;
 use signoff_runtime::runs::names::run_to_resume;
-use signoff_runtime::runs::remote;
 use signoff_runtime::runs::view::RunView;
+use signoff_runtime::{Error, remote_runs};
 
 use crate::agent_check::actor;
 use crate::commands::running::accept_level::asking_to_accept;
@@ -33,7 +32,7 @@ pub(crate) fn resume(
         let reason = "`--until` and `--only` hold for one process, and others drive this run";
         return Err(Failure::new(6, "not-shared", reason));
     }
-    if remote::resume(&project, &run)?.is_some() {
+    if remote_runs::resume(&project, &run)?.is_some() {
         return share::follow(session, &project, &run);
     }
     let clock = signoff_runtime::SystemClock::new();

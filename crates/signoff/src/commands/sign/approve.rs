@@ -11,7 +11,7 @@ use signoff_runtime::plans::{
     ActorContext, ApproveOptions, ApproveReport, approve as sign, changed_run,
 };
 use signoff_runtime::project::Project;
-use signoff_runtime::runs::remote::bring_versions;
+use signoff_runtime::remote_runs::bring_versions;
 use signoff_store::signatures::Proof;
 
 use crate::args::Approve;

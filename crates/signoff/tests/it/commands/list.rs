@@ -315,8 +315,11 @@ fn what_is_damaged_comes_with_what_can_be_typed() {
     std::fs::remove_file(&path).expect("the link is ours");
     std::fs::rename(&aside, &path).expect("its place is free");
     // Other words in it.
+    let project_file = project.path().join(".signoff/project.json");
+    let kept = std::fs::read(&project_file).expect("it is there");
     project.write(".signoff/project.json", "");
     says(&[&["show", "plan.md"]], "`git restore ");
+    std::fs::write(&project_file, kept).expect("it is a file");
     project.write(&journal, "");
     says(&[&["list"], &["inbox"], &["status"]], &prune);
 }

@@ -73,7 +73,10 @@ fn logins_of_all_kinds_of_addresses_go() {
         ("https://h/a?token=x#egg=b", "https://h/a#egg=b"),
         ("https://h/?to=https://u:p@h", "https://h/"),
         ("https://u:p@h/https://u:p@i/", "https://h/https://i/"),
-        ("https://u:p@a,https://q@b|direct", "https://a,https://b|direct"),
+        (
+            "https://u:p@a,https://q@b|direct",
+            "https://a,https://b|direct",
+        ),
         ("<url>https://h/?k=x</url>", "<url>https://h/</url>"),
         ("url = git@h.example:a.git", "url = git@h.example:a.git"),
         ("ssh://git@h.example/a", "ssh://h.example/a"),

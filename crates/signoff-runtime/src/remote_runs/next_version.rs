@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::snapshot::keep_signature;
-use super::view::RunView;
 use crate::error::Error;
 use crate::plan_file::{PlanFile, SignedText};
 use crate::plans::approval::replan::{self, NextVersion};
 use crate::project::{Project, relative};
+use crate::runs::snapshot::keep_signature;
+use crate::runs::view::RunView;
 use crate::signing::current_signature::require_signed;
 use crate::signing::watch::Watch;
 
