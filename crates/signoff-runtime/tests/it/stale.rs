@@ -72,12 +72,15 @@ fn a_plan_that_waits_too_long_is_cancelled_with_a_notice() {
     clock.0.set(20_131 * DAY);
     let refused = cancel(context, &path, "plan.md", None).unwrap_err();
     assert!(
-        matches!(&refused, Error::Expired { notice, .. } if notice.contains("had expired")),
+        matches!(&refused, Error::Expired { notice, .. } if notice.contains("has expired")),
         "{refused:?}"
     );
-    // Once it is known, it is a cancelled plan like any other.
+    // Later it is a cancelled plan, and the refusal still says why and how to take that back.
     let refused = cancel(context, &path, "plan.md", None).unwrap_err();
-    assert!(matches!(refused, Error::Forbidden(_)), "{refused:?}");
+    assert!(
+        matches!(&refused, Error::Expired { notice, .. } if notice.contains("signoff propose")),
+        "{refused:?}"
+    );
     assert_eq!(state(), PlanState::Cancelled);
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("status: cancelled"), "{text}");
